@@ -74,7 +74,7 @@ std::string worst_values(const OutputFault& fault) {
 
 std::string tolerance_of(const Tolerance& tolerance) {
   return "{policy: allclose, rtol: " + number(tolerance.rtol, 3) + ", atol: " + number(tolerance.atol, 3) +
-         "}";
+         (tolerance.matched ? ", matched: " + number(*tolerance.matched, 6) : "") + "}";
 }
 
 /// Advice from the task's policy and the worst element's error: bugs cause large errors, rounding small ones.

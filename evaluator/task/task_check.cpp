@@ -99,7 +99,9 @@ Status check_names(const Task& task, const BackendDescription& backend) {
 }
 
 Status check_tolerance(const Tolerance& tolerance) {
-  const bool figures = within(tolerance.rtol, {0, 1}) && tolerance.atol >= 0;
+  const bool figures = within(tolerance.rtol, {0, 1}) && tolerance.atol >= 0 &&
+                       within(tolerance.matched.value_or(1), {0.5, 1}) &&
+                       tolerance.truth.value_or("reference") == "reference";
   if (!figures || !is_one_of(tolerance.policy, {"auto", "exact", "normwise", "allclose"}))
     return wrong("tolerance", "the tolerance is not valid");
   return {};

@@ -170,7 +170,7 @@ void read_kernel(YamlMap& in, Reading& reading) {
   normalise_weights(in, task);
   if (task.timed.empty()) task.timed.push_back(task.sizes);
   in.optional_maps("check", [&](YamlMap& shape) { read_checked_shape(shape, task); });
-  read_tolerance(in, task.tolerance);
+  read_tolerance(in, task.tolerance, TaskForm::kernel);
   in.optional_map("declared", [&](YamlMap& declared) { read_declared(declared, task, task.declared); });
   in.optional("cache", task.cache, caches);
   in.optional("flags", task.flags);
@@ -197,7 +197,7 @@ void read_settings(YamlMap& in, Reading& reading) {
 }
 
 void read_module(YamlMap& in, Reading& reading) {
-  read_tolerance(in, reading.task.tolerance);
+  read_tolerance(in, reading.task.tolerance, TaskForm::module);
   require_module(in, reading.task, reading.files);
 }
 

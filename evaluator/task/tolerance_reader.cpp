@@ -18,6 +18,7 @@ const Choices<std::string> kPolicyNames = {
 constexpr const char* kAllclose = "allclose";
 constexpr Range<double> kRtol = {0, 1};  // if it were 1 or more, zeros would pass
 constexpr Range<double> kAtol = {0, std::numeric_limits<double>::max()};
+constexpr Range<double> kMatched = {0.5, 1};  // a candidate that leaves half of its work out is not right
 
 /// Numbers without a policy mean `allclose`.
 void read_figures(YamlMap& in, Tolerance& tolerance) {
@@ -46,12 +47,27 @@ void read_allow(YamlMap& in, Tolerance& tolerance) {
     in.refuse("allow", "the policy 'exact' compares bit for bit and allows nothing", "leave out 'allow'");
 }
 
-void read_mapping(YamlMap& in, Tolerance& tolerance) {
+/// The keys of tasks of modules.
+void read_for_modules(YamlMap& in, Tolerance& tolerance) {
+  if (in.kind("matched") != YamlKind::absent) in.optional("matched", tolerance.matched.emplace(1), kMatched);
+  if (in.ok() && tolerance.matched && tolerance.policy != kAllclose)
+    in.refuse("matched", "only the policy 'allclose' takes a share of elements",
+              "tolerance: {rtol: 1e-2, atol: 1e-2, matched: 0.99}");
+  std::string truth = "fp64";
+  in.optional("truth", truth, {{"fp64", "fp64"}, {"reference", "reference"}});
+  if (truth == "reference") tolerance.truth = truth;
+}
+
+void read_mapping(YamlMap& in, Tolerance& tolerance, TaskForm form) {
   refuse_foreign_keys(in, tolerance_key_meant_by);
-  in.only({"policy", "allow", "rtol", "atol"});
+  in.only({"policy", "allow", "rtol", "atol", "matched", "truth"});
+  for (const char* key : {"matched", "truth"})
+    if (form != TaskForm::module && in.kind(key) != YamlKind::absent)
+      in.refuse(key, "only tasks of PyTorch modules take this key", "leave it out");
   in.optional("policy", tolerance.policy, kPolicyNames, policy_meant_by);
   read_figures(in, tolerance);
   read_allow(in, tolerance);
+  read_for_modules(in, tolerance);
 }
 
 /// A single number sets both atol and rtol; a word is a misplaced policy.
@@ -74,9 +90,9 @@ void read_scalar(YamlMap& root, Tolerance& tolerance) {
 
 }  // namespace
 
-void read_tolerance(YamlMap& root, Tolerance& tolerance) {
+void read_tolerance(YamlMap& root, Tolerance& tolerance, TaskForm form) {
   if (root.kind("tolerance") == YamlKind::scalar) return read_scalar(root, tolerance);
-  root.optional_map("tolerance", [&](YamlMap& in) { read_mapping(in, tolerance); });
+  root.optional_map("tolerance", [&](YamlMap& in) { read_mapping(in, tolerance, form); });
 }
 
 }  // namespace kernelsmith::task

@@ -6,6 +6,6 @@
 
 namespace kernelsmith::task {
 
-void read_tolerance(YamlMap& root, Tolerance& tolerance);
+void read_tolerance(YamlMap& root, Tolerance& tolerance, TaskForm form);
 
 }  // namespace kernelsmith::task

@@ -82,6 +82,8 @@ Json preparation_of(const ReferenceSettings& settings) {
   const bool figures = settings.tolerance.policy == "allclose";
   Json tolerance = {{"policy", settings.tolerance.policy == "auto" ? "default" : settings.tolerance.policy}};
   if (figures) tolerance.update({{"rtol", settings.tolerance.rtol}, {"atol", settings.tolerance.atol}});
+  tolerance["matched"] = settings.tolerance.matched.value_or(1);
+  tolerance["own_is_truth"] = settings.tolerance.truth.has_value();
   return {{"do", "prepare"},
           {"reference", settings.reference.string()},
           {"precision", settings.torch.precision},

@@ -78,6 +78,8 @@ struct Fields<Tolerance> {
     io("allow", tolerance.allow);
     io("rtol", tolerance.rtol);
     io("atol", tolerance.atol);
+    io("matched", tolerance.matched);
+    io("truth", tolerance.truth);
   }
 };
 template <>

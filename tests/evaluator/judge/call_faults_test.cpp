@@ -116,6 +116,8 @@ TEST(CallFaults, TheRemedyFitsThePolicy) {
   Case allclose = off(3);
   allclose.tolerance = {.policy = "allclose", .allow = {}, .rtol = 1e-5, .atol = 1e-8};
   EXPECT_THAT(allclose.told(), HasSubstr("{policy: allclose, rtol: 1e-05, atol: 1e-08}"));
+  allclose.tolerance.matched = 0.99;
+  EXPECT_THAT(allclose.told(), HasSubstr("atol: 1e-08, matched: 0.99}"));
 }
 
 TEST(CallFaults, AnOutputCanBeTooInaccurateAsAWhole) {

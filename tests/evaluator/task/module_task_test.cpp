@@ -65,6 +65,21 @@ TEST(ModuleTask, TheDigestCoversItsSettings) {
   EXPECT_NE(module(kModule + "torch: fast\n").digest, module(kModule).digest);
 }
 
+TEST(ModuleTask, AShareOfElementsMayDifferFromTheReferencesOwnOutput) {
+  const std::string figures = "tolerance: {rtol: 1e-2, atol: 1e-2";
+  const Task plain = module(kModule + figures + ", truth: fp64}\n");
+  EXPECT_FALSE(plain.tolerance.matched);
+  EXPECT_FALSE(plain.tolerance.truth);
+  const Task task = module(kModule + figures + ", matched: 0.99, truth: reference}\n");
+  EXPECT_EQ(task.tolerance.matched, 0.99);
+  EXPECT_EQ(task.tolerance.truth, "reference");
+  for (const char* key : {"matched: 0.99", "truth: reference"})
+    EXPECT_NE(module(kModule + figures + ", " + key + "}\n").digest, plain.digest) << key;
+  EXPECT_THAT(refusal_of(kModule + figures + ", matched: 0.4}\n"), HasSubstr("from 0.5 to 1"));
+  EXPECT_THAT(refusal_of(kModule + figures + ", truth: theirs}\n"), HasSubstr("fp64"));
+  EXPECT_THAT(refusal_of(kModule + "tolerance: {matched: 0.99}\n"), HasSubstr("rtol: 1e-2"));
+}
+
 TEST(ModuleTask, RefusesWhatTheReferenceTells) {
   const auto refused = [](const std::string& more) { return refusal_of(kModule + more); };
   EXPECT_THAT(refused("entry: gelu\n"), AllOf(HasSubstr("task.yaml:5"), HasSubstr("entry")));

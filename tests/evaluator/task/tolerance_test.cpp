@@ -44,6 +44,13 @@ TEST(TaskTolerance, FiguresBesideAnotherPolicyAreRefused) {
         << policy;
 }
 
+TEST(TaskTolerance, KernelsHaveNoKeysOfModules) {
+  for (const char* key : {"matched: 0.99", "truth: reference"})
+    EXPECT_THAT(error_of(with_tolerance(std::string("{rtol: 1e-3, ") + key + "}")),
+                AllOf(HasSubstr("task.yaml:12"), HasSubstr("PyTorch modules")))
+        << key;
+}
+
 TEST(TaskTolerance, AllcloseNeedsAFigure) {
   EXPECT_THAT(error_of(with_tolerance("{policy: allclose}")),
               AllOf(HasSubstr("needs an rtol or an atol"), HasSubstr("rtol: 1e-5")));

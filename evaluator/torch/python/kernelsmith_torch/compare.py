@@ -76,9 +76,10 @@ def _judged(one: Expected, output: torch.Tensor, found: Found, moved: singles.Mo
             error = max(off, found.worst_within, single.worst)
             return _Judged(error, "wrong" if single.count else None, single.count, single.index, single.worst, single.allowed)
     worst_at = max(found.worst_at, 0)
-    error = max(found.worst, off) if one.per_element else off
+    counts = [found.counts[0] if found.counts[0] > one.may_differ else 0, *found.counts[1:]]
+    error = max(found.worst if any(counts) else found.worst_within, off) if one.per_element else off
     for fault in (2, 1, 0):
-        if found.counts[fault]:
+        if counts[fault]:
             index = worst_at if fault == 0 else found.firsts[fault]
             return _Judged(max(error, found.worst), _KINDS[fault], found.counts[fault], index, found.worst)
     if not off <= 1:

@@ -128,7 +128,8 @@ class ReferenceProcess:
         use_precision(self._precision)  # again: the reference's own file may have changed it
         wanted = request.get("tolerance", {})
         self._truth = Truth(self._reference, self._precision, Tolerance(
-            wanted.get("policy", "default"), float(wanted.get("rtol", 0.0)), float(wanted.get("atol", 0.0))),
+            wanted.get("policy", "default"), float(wanted.get("rtol", 0.0)), float(wanted.get("atol", 0.0)),
+            float(wanted.get("matched", 1.0)), bool(wanted.get("own_is_truth"))),
             int(request.get("bank_bytes", 1 << 30)))
         with self._device.peak() as drawing:
             drawn = self._reference.draw(0, _FIRST_SEED)

@@ -254,6 +254,30 @@ class Kinds(unittest.TestCase):
         plain = self.bench(reference)
         self.assertTrue(off(plain, 1e-4, False))
 
+    def test_some_elements_may_differ(self) -> None:
+        def verdict(bench: Bench, count: int, by: float) -> object:
+            plan = Plan([torch.empty(10, 10)])
+            y = plan.op("mul.Tensor", X, 2)
+            plan.output(y, "float32", 10, 10)
+            if count:
+                plan.op("add_.Scalar", plan.op("slice.Tensor", plan.op("select.int", y, 0, 3), 0, 0, count), by)
+            return bench.judged(plan)
+
+        figures = {"policy": "allclose", "rtol": 0, "atol": 1e-3}
+        bench = self.bench(reference_of("return x[0] * 2", "[torch.randn(10, 10)]"), tolerance={**figures, "matched": 0.97})
+        self.assertIsNone(verdict(bench, 3, 1e6)["wrong"])
+        self.assertLessEqual(verdict(bench, 3, 1e6)["error"], 1)
+        self.assertEqual(verdict(bench, 4, 1e6)["wrong"]["count"], 4)
+        self.assertEqual(verdict(bench, 1, 1e39)["wrong"]["kind"], "not_finite")
+
+    def test_the_references_own_output_may_be_the_truth(self) -> None:
+        reference = reference_of("return (x[0] + 1e8) - 1e8", "[torch.randn(64, 64)]")
+        for own, good in ((False, False), (True, True)):
+            bench = self.bench(reference, tolerance={"policy": "allclose", "rtol": 0, "atol": 1e-3, "own_is_truth": own})
+            plan = Plan([torch.empty(64, 64)])
+            plan.output(plan.op("sub.Scalar", plan.op("add.Scalar", X, 1e8), 1e8), "float32", 64, 64)
+            self.assertEqual(bench.judged(plan)["wrong"] is None, good)
+
     def test_declared_bf16_accepts_what_fp32_refuses(self) -> None:
         def product(precision: str) -> object:
             bench = self.bench(reference_of("return x[0] @ x[1]", "[torch.randn(64, 256), torch.randn(256, 64)]"),
