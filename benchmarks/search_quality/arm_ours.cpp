@@ -86,7 +86,7 @@ std::vector<AxisSpec> structure_axes(const Problem& problem) {
   return axes;
 }
 
-Engine made(const EvalServer& server, std::uint64_t seed, const Change& change, const Habits& habits) {
+Engine made(const EvalServer& server, std::uint64_t seed, const Change& change) {
   EngineOptions options = defaults().options;
   const Choices choices{defaults().operators, size_axes(), structure_axes(server.problem())};
   options.axes = choices.structure;
@@ -94,8 +94,6 @@ Engine made(const EvalServer& server, std::uint64_t seed, const Change& change, 
   if (!server.problem().seed()) options.seeds = {};
   options.seed = seed;
   options.budgets = {.iterations = {}, .evaluations = server.budget(), .wall_s = {}};
-  if (habits.calls)
-    options.budgets = {.iterations = {}, .evaluations = {}, .wall_s = {}, .calls = server.budget()};
   options.describe = {};
   options.fingerprint = {};
   return Engine::create(std::make_unique<testing::MemoryJournal>(testing::no_events()), options).value();
@@ -105,14 +103,11 @@ Engine made(const EvalServer& server, std::uint64_t seed, const Change& change, 
 /// answered. They are answered in their order.
 class Ours {
  public:
-  Ours(EvalServer& server, std::uint64_t seed, const Change& change, const Habits& habits)
+  Ours(EvalServer& server, std::uint64_t seed, const Change& change)
       : server_(server),
-        habits_(habits),
         noise_(server.problem().noise()),
         structure_(server.problem().structure()),
-        engine_(made(server, seed, change, habits)) {
-    if (habits.calls) server_.lift();
-  }
+        engine_(made(server, seed, change)) {}
 
   void search() {
     while (true) {
@@ -138,11 +133,8 @@ class Ours {
     for (const auto* group : {&work.selection.top, &work.selection.inspirations})
       for (const auto& one : *group) shown.push_back(program_in(one->program->source));
     const IndividualPtr& parent = work.selection.parent;
-    Asked asked = asked_for(work.op);
-    const std::size_t number = parent ? program_in(parent->program->source) : 0;
-    if (habits_.prompted && parent) habits_.prompted(asked, work.selection, number);
     const auto child =
-        habits_.repeats ? server_.make_new(asked, number, shown) : server_.make(asked, number, shown);
+        server_.make(asked_for(work.op), parent ? program_in(parent->program->source) : 0, shown);
     if (!child) throw std::logic_error("the engine asks for more than its budget");
     Child made{text_of(*child), Origin::rewrite, {}};
     if (parent) made.parents = {parent->program->id};
@@ -177,7 +169,6 @@ class Ours {
   }
 
   EvalServer& server_;
-  const Habits& habits_;
   double noise_;
   std::vector<StructureAxis> structure_;
   Engine engine_;
@@ -186,8 +177,8 @@ class Ours {
 
 }  // namespace
 
-void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change, const Habits& habits) {
-  Ours(server, seed, change, habits).search();
+void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change) {
+  Ours(server, seed, change).search();
 }
 
 }  // namespace kernelsmith::bench

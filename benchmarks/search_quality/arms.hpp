@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <kernelsmith/core/individual.hpp>
 #include <kernelsmith/engine/options.hpp>
 
 #include "eval_server.hpp"
@@ -37,20 +36,7 @@ struct Choices {
 
 /// What a variant has that the default has not.
 using Change = std::function<void(EngineOptions&, const Choices&)>;
-
-/// What the engine does with repeats, and what a proposer does with its prompt.
-struct Habits {
-  bool repeats = false;  ///< a repeat takes the earlier verdict
-  bool calls = false;    ///< the budget counts calls
-  /// Changes what is asked for by what the prompt shows.
-  std::function<void(Asked&, const Selection&, std::size_t parent)> prompted;
-};
-void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change = {},
-                        const Habits& habits = {});
-
-struct World;
-/// The search with habits, and the tasks from whose spaces a memory is learnt.
-std::vector<Arm> habit_arms();
+void kernelsmith_search(EvalServer& server, std::uint64_t seed, const Change& change = {});
 
 /// The arms of the page.
 std::vector<Arm> arms();

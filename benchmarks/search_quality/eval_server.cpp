@@ -24,27 +24,8 @@ std::optional<std::size_t> EvalServer::begin() {
 std::optional<std::size_t> EvalServer::make(const Asked& asked, std::size_t parent,
                                             std::span<const std::size_t> shown) {
   if (!open()) return std::nullopt;
-  ++calls_;
-  const Made made = problem_.make(asked, parent, shown);
-  repeats_ += made.same ? 1 : 0;
-  add(made);
+  add(problem_.make(asked, parent, shown));
   return trials_.size() - 1;
-}
-
-std::optional<std::size_t> EvalServer::make_new(const Asked& asked, std::size_t parent,
-                                                std::span<const std::size_t> shown) {
-  if (!open()) return std::nullopt;
-  Made made = problem_.make(asked, parent, shown);
-  calls_ += made.draws;
-  if (!made.same) {
-    add(made);
-    return trials_.size() - 1;
-  }
-  ++repeats_;
-  made.accepted = false;  // the earlier program stands for it
-  made_.push_back(made);
-  trials_.push_back({false, 0, made.size, 1, made.structure});
-  return made.same;
 }
 
 bool EvalServer::launch(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown,

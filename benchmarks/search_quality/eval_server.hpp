@@ -42,15 +42,6 @@ class EvalServer {
   std::optional<std::size_t> make(const Asked& asked, std::size_t parent,
                                   std::span<const std::size_t> shown = {});
 
-  /// As make(), but a child that repeats an earlier program is that program, and no evaluation.
-  std::optional<std::size_t> make_new(const Asked& asked, std::size_t parent,
-                                      std::span<const std::size_t> shown);
-  /// Evaluations are not limited from now on: the arm counts its calls.
-  void lift() { budget_ *= 4; }
-  std::size_t calls() const { return calls_; }
-  std::size_t repeats() const { return repeats_; }
-  const std::vector<Made>& made() const { return made_; }
-
   /// What an arm does with a child once it learns what became of it.
   using Learn = std::function<void(std::size_t child)>;
 
@@ -94,7 +85,7 @@ class EvalServer {
   Problem& problem_;
   std::size_t budget_;
   std::uint64_t seed_;
-  std::size_t in_flight_, calls_ = 0, repeats_ = 0;
+  std::size_t in_flight_;
   std::optional<std::size_t> best_;
   std::deque<std::pair<std::size_t, Learn>> under_way_;
   std::vector<Trial> trials_;

@@ -12,20 +12,10 @@
 #include <string>
 #include <vector>
 
-#include <kernelsmith/core/rng.hpp>
-
 namespace kernelsmith::bench {
 
 /// How much of its parent a child rewrites.
 enum class Step { large, small };
-
-/// A parameter of a program's kernel, and one of its values.
-struct Value {
-  std::size_t kernel, gene;
-  std::uint8_t value;
-  friend auto operator<=>(const Value&, const Value&) = default;
-};
-using Values = std::vector<Value>;
 
 /// How a child is asked for. The fitted tasks look at the step alone.
 struct Asked {
@@ -33,10 +23,6 @@ struct Asked {
   Step step;
   bool translate = false;  ///< a first program: it has no parent
   bool crossover = false;
-  bool anew = false;               ///< a child that is any program of the search is drawn again
-  std::size_t alike = 0;           ///< so is one that differs in so few parameters from one beside its parent
-  std::vector<Values> avoid = {};  ///< and one that brings in all values of one of these
-  Values apply = {};               ///< if not empty, the first draw is the parent with these values
 };
 
 /// What became of a child. `score` is the logarithm of its speedup and means nothing if it was rejected.
@@ -46,8 +32,6 @@ struct Made {
   double progress = 0;                      ///< the share of what is there to be found, 0 to 1: for curves
   double size = 1;                          ///< of its text, relative to the seed's
   std::vector<std::size_t> structure = {};  ///< its bin on each of Problem::structure()'s axes
-  std::optional<std::size_t> same = {};     ///< the earlier program that it repeats
-  std::size_t draws = 1;                    ///< calls that it took: refused draws are further ones
 };
 
 /// One thing in which structures of programs differ.
@@ -73,14 +57,6 @@ class Problem {
   virtual std::vector<StructureAxis> structure() const { return {}; }
   /// How many structures there are.
   virtual std::size_t structures() const { return 0; }
-  /// The values that `after` has and `before` has not.
-  virtual Values brought(std::size_t /*before*/, std::size_t /*after*/) const { return {}; }
-  virtual bool has(std::size_t /*program*/, const Values&) const { return false; }
-  virtual std::optional<std::size_t> parent_of(std::size_t /*program*/) const { return {}; }
-  /// An instance with other spaces of the same kernels, or with the same spaces; null if there is none.
-  virtual std::unique_ptr<Problem> other(std::uint64_t /*seed*/, bool /*related*/) const { return nullptr; }
-  /// Any value of any parameter of the kernel.
-  virtual Value any_value(std::size_t kernel, Rng&) const { return {kernel, 0, 0}; }
 };
 
 /// A task of the bench.

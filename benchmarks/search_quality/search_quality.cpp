@@ -88,7 +88,6 @@ std::vector<Arm> chosen_arms(const Names& names) {
   if (names.empty()) return arms();
   auto all = arms();
   for (auto& one : variants()) all.push_back(std::move(one));
-  for (auto& one : habit_arms()) all.push_back(std::move(one));
   std::erase_if(all, [&](const Arm& arm) { return !named(names, arm.name); });
   return all;
 }
@@ -104,8 +103,7 @@ struct Cell {
 class Writer {
  public:
   explicit Writer(const Settings& settings) : out_(settings.out) {
-    out_ << "kind,task,arm,budget,start,in_flight,seed,score,evaluations,regret,qd,coverage,seen,calls,"
-            "repeats\n";
+    out_ << "kind,task,arm,budget,start,in_flight,seed,score,evaluations,regret,qd,coverage,seen\n";
     if (!settings.curves.empty()) curves_.open(settings.curves);
     if (curves_.is_open()) curves_ << "kind,task,arm,budget,start,in_flight,evaluation,progress\n";
   }
@@ -130,8 +128,7 @@ class Writer {
     const auto structures = static_cast<double>(std::max<std::size_t>(1, server.problem().structures()));
     out_ << place(cell) << seed << ',' << server.score() << ',' << server.curve().size() << ','
          << server.problem().highest() - server.score() << ',' << server.qd_score() << ','
-         << static_cast<double>(server.filled()) / structures << ',' << server.seen() << ',' << server.calls()
-         << ',' << server.repeats() << '\n';
+         << static_cast<double>(server.filled()) / structures << ',' << server.seen() << '\n';
   }
 
   static std::string place(const Cell& cell) {

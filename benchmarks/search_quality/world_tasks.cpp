@@ -1,5 +1,4 @@
 // Which recorded spaces the worlds are made of.
-#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -38,24 +37,6 @@ Group spaces_of(SpaceGroup group) {
            {"convolution W7800", "gemm Titan", "dedispersion MI250X", "pnpoly 3060"}}};
 }
 
-/// The same kernel on another GPU, whose space has the same parameters and values.
-const std::map<std::string, std::string> kRelated = {
-    {"convolution A100", "convolution A4000"},
-    {"convolution A4000", "convolution W6600"},
-    {"convolution W6600", "convolution A100"},
-    {"gemm 2080Ti", "gemm 3090"},
-    {"gemm 3090", "gemm 2080Ti"},
-    {"pnpoly 3090", "pnpoly 2080Ti"},
-    {"convolution A6000", "convolution MI250X"},
-    {"convolution MI250X", "convolution W7800"},
-    {"convolution W7800", "convolution A6000"},
-    {"gemm 3060", "gemm Titan"},
-    {"gemm Titan", "gemm 3060"},
-    {"dedispersion MI250X", "dedispersion W7800"},
-    {"dedispersion W7800", "dedispersion MI250X"},
-    {"pnpoly 3060", "pnpoly Titan"},
-};
-
 GeneSpacePtr read(const std::string& folder, const std::string& name) {
   std::ifstream file(folder + "/" + name + ".json");
   if (!file) throw std::runtime_error("cannot read " + folder + "/" + name + ".json");
@@ -72,36 +53,24 @@ std::vector<std::string> space_names(SpaceGroup group) { return spaces_of(group)
 
 RecordedSpaces read_spaces(const std::string& folder, SpaceGroup group) {
   RecordedSpaces spaces;
-  for (const auto& name : space_names(group)) {
-    spaces[name] = read(folder, name);
-    const auto& other = kRelated.at(name);
-    if (!spaces.contains(other)) spaces[other] = read(folder, other);
-  }
+  for (const auto& name : space_names(group)) spaces[name] = read(folder, name);
   return spaces;
 }
 
 std::vector<BenchTask> world_tasks(const RecordedSpaces& spaces, SpaceGroup group, bool seeded) {
   std::vector<BenchTask> tasks;
-  const auto related = [&](const std::string& name) { return spaces.at(kRelated.at(name)); };
-  const auto names = [&] {
-    auto sorted = space_names(group);
-    std::ranges::sort(sorted);
-    return sorted;
-  }();
-  for (const auto& name : names)
-    tasks.push_back(task_of(name, "plain", {{spaces.at(name)}, false, seeded, {related(name)}}));
+  for (const auto& [name, space] : spaces) tasks.push_back(task_of(name, "plain", {{space}, false, seeded}));
   for (const auto& program : spaces_of(group).programs) {
-    World world{{}, false, seeded, {}};
+    World world{{}, false, seeded};
     std::string joined;
     for (const auto& name : program) {
       world.kernels.push_back(spaces.at(name));
-      world.related.push_back(related(name));
       joined += (joined.empty() ? "" : " + ") + name;
     }
     tasks.push_back(task_of(joined, "kernels", std::move(world)));
   }
-  for (const auto& name : names)
-    tasks.push_back(task_of(name, "structures", {{spaces.at(name)}, true, seeded, {related(name)}}));
+  for (const auto& [name, space] : spaces)
+    tasks.push_back(task_of(name, "structures", {{space}, true, seeded}));
   return tasks;
 }
 

@@ -44,19 +44,6 @@ class Draw {
     });
   }
 
-  /// The nearest recorded point to the parent with these values.
-  Genes apply(const Genes& parent, const Values& values, std::size_t kernel) {
-    const auto set = [&](Genes& genes) {
-      for (const Value& one : values)
-        if (one.kernel == kernel) genes[one.gene] = one.value;
-    };
-    Genes genes = parent;
-    set(genes);
-    genes = tuned_anew(parent, genes);
-    set(genes);
-    return space_.recorded(genes) ? genes : space_.nearest(genes, rng_);
-  }
-
   Genes cross(const Genes& parent, const Genes& mate) {
     return settled([&] {
       Genes genes = parent;
@@ -118,7 +105,7 @@ class RecordedProblem final : public Problem {
     Program first;
     for (const auto& kernel : world_.kernels) first.push_back(kernel->random_slow(rng));
     reference_ = *time_of(first);
-    seed_made_ = keep(std::move(first), true, rng, std::nullopt);
+    seed_made_ = keep(std::move(first), true, rng);
   }
 
   std::optional<Made> seed() const override { return seed_made_; }
@@ -129,7 +116,7 @@ class RecordedProblem final : public Problem {
       Program first;
       for (const auto& kernel : world_.kernels) first.push_back(kernel->random(rng));
       const bool works = !rng.chance(kTranslationFails);
-      return keep(std::move(first), works, rng, std::nullopt);
+      return keep(std::move(first), works, rng);
     }
     std::vector<std::size_t> others;
     for (const std::size_t one : shown)
@@ -141,20 +128,9 @@ class RecordedProblem final : public Problem {
     };
     // A model seldom gives back a program of its prompt, and the engine evaluates no program twice.
     Program child;
-    std::size_t refused = 0;
-    for (int i = 0; i < kDraws; ++i) {
-      if (i > 0 && !is_shown(child)) {
-        if (!is_refused(child, asked, parent)) break;
-        ++refused;
-      }
-      if (i == 0 && !asked.apply.empty())
-        child = applied(parent, asked.apply, rng);
-      else
-        child = crosses ? crossed(parent, others.front(), rng) : changed(asked.step, parent, rng);
-    }
-    Made made = keep(std::move(child), true, rng, parent);
-    made.draws = 1 + refused;
-    return made;
+    for (int i = 0; i < kDraws && (i == 0 || is_shown(child)); ++i)
+      child = crosses ? crossed(parent, others.front(), rng) : changed(asked.step, parent, rng);
+    return keep(std::move(child), true, rng);
   }
 
   double noise() const override {
@@ -180,34 +156,6 @@ class RecordedProblem final : public Problem {
     std::size_t product = 1;
     for (const auto& kernel : world_.kernels) product *= kernel->structures();
     return product;
-  }
-
-  Values brought(std::size_t before, std::size_t after) const override {
-    Values values;
-    for (std::size_t k = 0; k < programs_[after].size(); ++k)
-      for (std::size_t i = 0; i < Genes{}.size(); ++i)
-        if (programs_[after][k][i] != programs_[before][k][i])
-          values.push_back({k, i, programs_[after][k][i]});
-    return values;
-  }
-
-  bool has(std::size_t program, const Values& values) const override {
-    return std::ranges::all_of(
-        values, [&](const Value& one) { return programs_[program][one.kernel][one.gene] == one.value; });
-  }
-
-  std::optional<std::size_t> parent_of(std::size_t program) const override { return parents_[program]; }
-
-  std::unique_ptr<Problem> other(std::uint64_t seed, bool related) const override {
-    World world = world_;
-    if (related) world.kernels = world_.related;
-    return std::make_unique<RecordedProblem>(std::move(world), seed);
-  }
-
-  Value any_value(std::size_t kernel, Rng& rng) const override {
-    const auto& parameters = world_.kernels[kernel]->parameters();
-    const auto gene = static_cast<std::size_t>(rng.below(parameters.size()));
-    return {kernel, gene, static_cast<std::uint8_t>(rng.below(parameters[gene].values))};
   }
 
  private:
@@ -251,34 +199,7 @@ class RecordedProblem final : public Problem {
     return sum;
   }
 
-  Program applied(std::size_t parent, const Values& values, Rng& rng) const {
-    Program child = programs_[parent];
-    for (std::size_t at = 0; at < child.size(); ++at)
-      child[at] = Draw(*world_.kernels[at], world_.must_tune, rng).apply(child[at], values, at);
-    return child;
-  }
-
-  bool is_refused(const Program& child, const Asked& asked, std::size_t parent) const {
-    if (asked.anew && numbers_.contains(child)) return true;
-    for (std::size_t i = 0; asked.alike > 0 && i < programs_.size(); ++i)
-      if (i != parent && programs_[i] != programs_[parent] && distance(programs_[i], child) <= asked.alike)
-        return true;
-    return std::ranges::any_of(asked.avoid, [&](const Values& values) {
-      return std::ranges::all_of(values, [&](const Value& one) {
-        return child[one.kernel][one.gene] == one.value &&
-               programs_[parent][one.kernel][one.gene] != one.value;
-      });
-    });
-  }
-
-  static std::size_t distance(const Program& a, const Program& b) {
-    std::size_t sum = 0;
-    for (std::size_t k = 0; k < a.size(); ++k)
-      for (std::size_t i = 0; i < a[k].size(); ++i) sum += a[k][i] != b[k][i] ? 1 : 0;
-    return sum;
-  }
-
-  Made keep(Program program, bool works, Rng& rng, std::optional<std::size_t> parent) {
+  Made keep(Program program, bool works, Rng& rng) {
     const auto time = time_of(program);
     Made made{.accepted = works && time};
     if (made.accepted) {
@@ -287,9 +208,6 @@ class RecordedProblem final : public Problem {
     }
     made.size = std::exp(kSizeSpread * rng.normal());
     made.structure = bins_of(program);
-    const auto [found, is_new] = numbers_.emplace(program, programs_.size());
-    if (!is_new) made.same = found->second;
-    parents_.push_back(parent);
     accepted_.push_back(made.accepted);
     programs_.push_back(std::move(program));
     return made;
@@ -314,8 +232,6 @@ class RecordedProblem final : public Problem {
   std::optional<Made> seed_made_;
   std::vector<Program> programs_;
   std::vector<bool> accepted_;
-  std::map<Program, std::size_t> numbers_;  ///< the first with these genes
-  std::vector<std::optional<std::size_t>> parents_;
 };
 
 }  // namespace

@@ -19,7 +19,6 @@ struct World {
   /// first.
   bool must_tune = false;
   bool seeded = true;  ///< a seed from the slower half; without one, searches begin with translations
-  std::vector<GeneSpacePtr> related = {};  ///< the same kernels on other GPUs
 };
 
 BenchTask task_of(std::string name, std::string kind, World world);
