@@ -1,4 +1,4 @@
-// Finds lines that were tried and removed. A third of the lines that models add were deleted before.
+// Finds lines that were tried and removed. They help a little with few evaluations (docs/search-quality.md).
 #include <algorithm>
 #include <cctype>
 #include <cstddef>

@@ -4,12 +4,10 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include <kernelsmith/code/diff.hpp>
-#include <kernelsmith/code/lexer.hpp>
 #include <kernelsmith/code/text.hpp>
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/memory/learn.hpp>
@@ -49,32 +47,13 @@ std::string first_sentences(std::string_view reply) {
 }
 
 constexpr std::size_t kLongestDiff = 1'500, kLongestDiagnostics = 300;  // a prompt has room for this much
-constexpr std::size_t kLongestName = 100, kLongestHardware = 200;
-constexpr std::size_t kTriesOfDeadEnd = 3, kDeadEndsOfRun = 8, kRefusalsOfRun = 64;
-constexpr const char *kDeadEnd = "Bringing in `", *kTried = "` was tried several times and never gained.";
-
-/// The identifier of a dead end; empty if its text has another form.
-std::string name_in(const MemoryRule& dead_end) {
-  std::string_view text = dead_end.text;
-  if (!text.starts_with(kDeadEnd) || !text.ends_with(kTried)) return {};
-  text.remove_prefix(std::string_view(kDeadEnd).size());
-  return std::string(text.substr(0, text.find('`')));
-}
+constexpr std::size_t kLongestHardware = 200, kRefusalsOfRun = 64;
 
 /// The first `limit` bytes, cut at the end of a line if possible.
 std::string head_of(const std::string& text, std::size_t limit) {
   if (text.size() <= limit) return text;
   const std::size_t line = text.rfind('\n', limit);
   return text.substr(0, line == std::string::npos ? limit : line) + "\n[cut]";
-}
-
-std::set<std::string> identifiers(const Source& source) {
-  std::set<std::string> names;
-  for (const SourceFile& file : source.files())
-    for (const Token& token : tokenize(file.text, language_of(file.path)))
-      if (token.kind == TokenKind::identifier && token.in(file.text).size() <= kLongestName)
-        names.emplace(token.in(file.text));
-  return names;
 }
 
 /// The gain's interval is the widest that the two measurements allow.
@@ -105,17 +84,6 @@ class Learner {
   }
 
   Learnt finish() {
-    std::vector<std::pair<std::string, const Tries*>> dead;
-    for (const auto& [name, tries] : tries_)
-      if (!tries.gained && tries.programs.size() >= kTriesOfDeadEnd) dead.emplace_back(name, &tries);
-    std::ranges::stable_sort(dead, std::greater{},
-                             [](const auto& one) { return one.second->programs.size(); });
-    dead.resize(std::min(dead.size(), kDeadEndsOfRun));
-    for (const auto& [name, tries] : dead) {
-      const std::size_t verdicts = std::min(tries->programs.size(), MemoryRule::kMostVerdictsOfRun);
-      for (const std::uint64_t program : std::span(tries->programs).first(verdicts))
-        add(RuleKind::dead_end, kDeadEnd + name + kTried, program);
-    }
     Learnt learnt;
     for (auto& [id, rule] : rules_) learnt.rules.push_back(std::move(rule));
     if (prompted_)
@@ -124,10 +92,6 @@ class Learner {
   }
 
  private:
-  struct Tries {
-    std::vector<std::uint64_t> programs;
-    bool gained = false;
-  };
   /// An accepted child.
   struct Step {
     memory::Change change;
@@ -157,7 +121,6 @@ class Learner {
           "This change gained:\n" + head_of(unified_diff(old_source, new_source), kLongestDiff), program,
           ratio(verdict.metrics()->fitness(), *best_),
           from_.reply && !of_agents_.contains(program) ? first_sentences(from_.reply({program})) : "");
-    count(identifiers(old_source), identifiers(new_source), program, gained);
     note_step(old_source, new_source, program, gained);
   }
 
@@ -171,33 +134,19 @@ class Learner {
   }
 
   void add_use(const MemoryRule& rule, std::map<std::string, RuleUse>& uses) const {
-    RuleUse use{from_.run, false};
-    if (rule.kind == RuleKind::dead_end) {
-      if (!tries_.contains(name_in(rule))) return;
-    } else {
-      const auto [before, after] = memory::sides_of(rule.text);
-      const memory::Change change = memory::change_of(before, after);
-      use.helped = std::ranges::any_of(steps_, [&](const Step& step) {
-        return (step.gained || rule.kind == RuleKind::refusal) && memory::follows(step.change, change);
-      });
-    }
-    uses.emplace(rule.id(), std::move(use));
+    if (rule.kind == RuleKind::dead_end) return;
+    const auto [before, after] = memory::sides_of(rule.text);
+    const memory::Change change = memory::change_of(before, after);
+    const bool helped = std::ranges::any_of(steps_, [&](const Step& step) {
+      return (step.gained || rule.kind == RuleKind::refusal) && memory::follows(step.change, change);
+    });
+    uses.emplace(rule.id(), RuleUse{from_.run, helped});
   }
 
   std::string refusal_text(const Rejection& refused, const Source& before, const Source& after) const {
     return "On " + from_.backend + " this was refused (" + std::string(name_of(refused.stage)) + ", " +
            std::string(name_of(refused.code)) + "):\n" + head_of(refused.diagnostics, kLongestDiagnostics) +
            "\nThis change was accepted instead:\n" + head_of(unified_diff(before, after), kLongestDiff);
-  }
-
-  void count(const std::set<std::string>& before, const std::set<std::string>& after, std::uint64_t program,
-             bool gained) {
-    for (const std::string& name : after) {
-      if (before.contains(name)) continue;
-      Tries& tries = tries_[name];
-      tries.programs.push_back(program);
-      tries.gained |= gained;
-    }
   }
 
   void add(RuleKind kind, const std::string& text, std::uint64_t program,
@@ -215,7 +164,6 @@ class Learner {
   const LearntFrom& from_;
   std::map<std::uint64_t, Child> children_;
   std::map<std::uint64_t, Evaluation> verdicts_;
-  std::map<std::string, Tries> tries_;
   std::set<std::uint64_t> of_agents_;  // the output of agents does not describe a change
   std::vector<Step> steps_;
   std::optional<Measurement> best_;  // the best fitness so far

@@ -16,7 +16,7 @@
 namespace kernelsmith {
 namespace {
 
-constexpr std::size_t kKinds = 3, kLongestTerm = 100;
+constexpr std::size_t kKinds = 2, kLongestTerm = 100;
 
 /// The weight of a term: higher if it is rarer among the rules. A term counts once for each rule.
 class Weights {
@@ -152,7 +152,8 @@ MemorySnapshot retrieve(const std::vector<MemoryRule>& rules, const std::string&
                         const std::vector<std::string>& terms, std::size_t budget_tokens) {
   std::vector<const MemoryRule*> usable;
   for (const MemoryRule& rule : rules)
-    if (rule.backend == backend && !rule.expired()) usable.push_back(&rule);
+    if (rule.backend == backend && rule.kind != RuleKind::dead_end && !rule.expired())
+      usable.push_back(&rule);
   const Weights weights(usable);
   std::multimap<std::pair<double, std::string>, const MemoryRule*> by_score;  // the id decides ties
   for (const MemoryRule* rule : usable)

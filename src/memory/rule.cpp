@@ -106,7 +106,7 @@ std::string MemoryRule::id() const {
 
 std::size_t MemoryRule::helped() const {
   const auto found_again = [this](const RuleUse& use) {
-    return kind != RuleKind::dead_end && std::ranges::binary_search(evidence, use.run, {}, &Evidence::run);
+    return std::ranges::binary_search(evidence, use.run, {}, &Evidence::run);
   };
   return static_cast<std::size_t>(
       std::ranges::count_if(uses, [&](const RuleUse& use) { return use.helped || found_again(use); }));

@@ -141,28 +141,21 @@ TEST(Learn, AnAcceptedRepairIsARefusal) {
   EXPECT_NE(rules[0].text.find("+int b;"), std::string::npos);
 }
 
-TEST(Learn, WhatWasTriedThreeTimesAndNeverGainedIsADeadEnd) {
+TEST(Learn, WhatGainedNothingTeachesNothing) {
   History run;
   run.child(0, {}, "int a;\n", accepted(1, 1));
-  run.child(1, {{0}}, "int a, slow, fast;\n", accepted(0.5, 0.5));
-  run.child(2, {{0}}, "int a, slow, fast, two;\n", Rejection{Stage::run, RejectionCode::crashed, "", {}});
-  EXPECT_TRUE(run.rules().empty()) << "two tries are too few";
-  run.child(3, {{0}}, "int a, slow;\n", accepted(1, 1));
-  run.child(4, {{0}}, "int a, fast;\n", accepted(2, 2));
-  std::vector<MemoryRule> dead = run.rules();
-  std::erase_if(dead, [](const MemoryRule& rule) { return rule.kind != RuleKind::dead_end; });
-  ASSERT_EQ(dead.size(), 1u) << "fast gained once";
-  EXPECT_NE(dead[0].text.find("`slow`"), std::string::npos);
-  EXPECT_EQ(dead[0].evidence.size(), 3u);
+  for (std::uint64_t id = 1; id < 5; ++id)
+    run.child(id, {{0}}, "int a, slow, n" + std::to_string(id) + ";\n", accepted(0.5, 0.5));
+  EXPECT_TRUE(run.rules().empty()) << "most changes of good programs gain nothing";
 }
 
 TEST(Learn, IsWithinLimitsHoweverLongTheRunAndItsTexts) {
-  const std::string long_name(101, 'n'), refused_text(10'000, '\x01');
+  const std::string refused_text(10'000, '\x01');
   const Rejection refused{Stage::compile, RejectionCode::compile_failed, refused_text, {}};
   History run;
   run.child(0, {}, "int a;\n", accepted(1, 1)).child(1, {{0}}, "int b;\n", refused);
   for (std::uint64_t id = 2; id < 202; ++id) {
-    const std::string text = "int a, slow, " + long_name + ", n" + std::to_string(id) + ";\n";
+    const std::string text = "int a, n" + std::to_string(id) + ";\n";
     run.child(id, {{id % 2}}, text, accepted(1, 1));
   }
   std::map<RuleKind, std::size_t> count;
@@ -172,7 +165,6 @@ TEST(Learn, IsWithinLimitsHoweverLongTheRunAndItsTexts) {
     EXPECT_LT(to_line(rule).size(), 20'000u);
   }
   EXPECT_EQ(count[RuleKind::refusal], 64u);
-  EXPECT_EQ(count[RuleKind::dead_end], 1u) << "slow; the long name would be a long rule";
 }
 
 MemoryRule shown(RuleKind kind, const std::string& text) {
@@ -246,17 +238,6 @@ TEST(Learn, ARefusalHelpedIfAnAcceptedChildDidWhatWasAccepted) {
   const std::string heap = "vla\n+heap\n", stack = "vla\n+stack\n";
   const std::map<std::string, bool> expected{{heap, true}, {stack, false}};
   EXPECT_EQ(run.helped({shown(RuleKind::refusal, heap), shown(RuleKind::refusal, stack)}), expected);
-}
-
-TEST(Learn, ADeadEndThatWasTriedAllTheSameDidNotHelp) {
-  History run;
-  run.child(0, {}, "int a;\n", accepted(1, 1)).child(1, {{0}}, "int slow;\n", accepted(2, 2));
-  const auto text = [](const std::string& name) {
-    return "Bringing in `" + name + "` was tried several times and never gained.";
-  };
-  const std::map<std::string, bool> expected{{text("slow"), false}};
-  EXPECT_EQ(run.helped({shown(RuleKind::dead_end, text("slow")), shown(RuleKind::dead_end, text("other"))}),
-            expected);
 }
 
 TEST(Learn, GivesLinesThatCanBeReadAndTheSameOnesAgain) {

@@ -31,8 +31,8 @@ struct MemorySnapshot {
 
 /// The rules of `backend` that share rare terms with the task, best first. They are sorted by the cosine of
 /// TF-IDF vectors times rank(); for tactics, also times the share of time that they certainly saved. Each
-/// kind of rule has a third of `budget_tokens`, so that many short dead ends leave room for tactics. There
-/// are at most `kMostTactics` tactics, and no expired rules. The order of `rules` does not matter.
+/// kind of rule has half of `budget_tokens`. There are at most `kMostTactics` tactics, no expired rules, and
+/// no dead ends. The order of `rules` does not matter.
 MemorySnapshot retrieve(const std::vector<MemoryRule>& rules, const std::string& backend,
                         const std::vector<std::string>& terms, std::size_t budget_tokens);
 

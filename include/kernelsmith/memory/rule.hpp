@@ -15,7 +15,7 @@ namespace kernelsmith {
 enum class RuleKind {
   refusal,   ///< a construct that a backend refuses, and an accepted replacement
   tactic,    ///< a change that gained beyond the noise
-  dead_end,  ///< a change that was tried several times and never gained
+  dead_end,  ///< only in stores and runs of earlier versions: no run learns it or is shown it any more
 };
 
 std::string_view name_of(RuleKind kind);

@@ -31,14 +31,12 @@ struct Learnt {
 };
 
 /// Reads the journal once. An accepted child of a rejected parent gives a refusal (the first 64 of a run). A
-/// child that is better than all earlier programs beyond the noise gives a tactic. An identifier that several
-/// children introduced without a gain gives a dead end. The first two sentences of the reply describe a
-/// tactic.
+/// child that is better than all earlier programs beyond the noise gives a tactic. The first two sentences of
+/// the reply describe a tactic.
 ///
 /// A tactic that the run read helped if a child with a gain has at least half of its terms. A refusal helped
-/// if an accepted child has at least half of its terms. A dead end did not help if a child still introduced
-/// its identifier; otherwise its use is unknown. A run without prompts used no rules. The result depends only
-/// on the journal. Errors: the journal's.
+/// if an accepted child has at least half of its terms. A run without prompts used no rules. The result
+/// depends only on the journal. Errors: the journal's.
 Result<Learnt> learn(const Journal& journal, const LearntFrom& from);
 
 }  // namespace kernelsmith
