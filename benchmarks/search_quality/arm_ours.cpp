@@ -134,7 +134,7 @@ class Ours {
       for (const auto& one : *group) shown.push_back(program_in(one->program->source));
     const IndividualPtr& parent = work.selection.parent;
     const auto child =
-        server_.make(asked_for(work.op), parent ? program_in(parent->program->source) : 0, shown);
+        server_.make_new(asked_for(work.op), parent ? program_in(parent->program->source) : 0, shown);
     if (!child) throw std::logic_error("the engine asks for more than its budget");
     Child made{text_of(*child), Origin::rewrite, {}};
     if (parent) made.parents = {parent->program->id};

@@ -28,6 +28,20 @@ std::optional<std::size_t> EvalServer::make(const Asked& asked, std::size_t pare
   return trials_.size() - 1;
 }
 
+std::optional<std::size_t> EvalServer::make_new(const Asked& asked, std::size_t parent,
+                                                std::span<const std::size_t> shown) {
+  if (!open()) return std::nullopt;
+  Made made = problem_.make(asked, parent, shown);
+  if (!made.same) {
+    add(made);
+    return trials_.size() - 1;
+  }
+  made.accepted = false;  // its number stays unused
+  trials_.push_back({.size = made.size, .structure = made.structure});
+  made_.push_back(made);
+  return made.same;
+}
+
 bool EvalServer::launch(const Asked& asked, std::size_t parent, std::span<const std::size_t> shown,
                         Learn learn) {
   const auto child = make(asked, parent, shown);

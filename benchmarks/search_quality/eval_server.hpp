@@ -42,6 +42,10 @@ class EvalServer {
   std::optional<std::size_t> make(const Asked& asked, std::size_t parent,
                                   std::span<const std::size_t> shown = {});
 
+  /// As make(), but a repeat of an earlier program is that program and costs nothing, as in the engine.
+  std::optional<std::size_t> make_new(const Asked& asked, std::size_t parent,
+                                      std::span<const std::size_t> shown);
+
   /// What an arm does with a child once it learns what became of it.
   using Learn = std::function<void(std::size_t child)>;
 

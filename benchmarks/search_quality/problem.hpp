@@ -32,6 +32,7 @@ struct Made {
   double progress = 0;                      ///< the share of what is there to be found, 0 to 1: for curves
   double size = 1;                          ///< of its text, relative to the seed's
   std::vector<std::size_t> structure = {};  ///< its bin on each of Problem::structure()'s axes
+  std::optional<std::size_t> same = {};     ///< the earlier program that it repeats
 };
 
 /// One thing in which structures of programs differ.

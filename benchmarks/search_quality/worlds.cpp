@@ -208,6 +208,9 @@ class RecordedProblem final : public Problem {
     }
     made.size = std::exp(kSizeSpread * rng.normal());
     made.structure = bins_of(program);
+    // A translation that fails is not the point that it was drawn from.
+    const auto first = works ? first_.try_emplace(program, programs_.size()).first : first_.end();
+    if (works && first->second != programs_.size()) made.same = first->second;
     accepted_.push_back(made.accepted);
     programs_.push_back(std::move(program));
     return made;
@@ -231,6 +234,7 @@ class RecordedProblem final : public Problem {
   double reference_ = 0, best_ = 0;  ///< times: of the seed, or of medians; and of the best of all
   std::optional<Made> seed_made_;
   std::vector<Program> programs_;
+  std::map<Program, std::size_t> first_;  ///< the first program with these genes
   std::vector<bool> accepted_;
 };
 
