@@ -76,6 +76,11 @@ class KernelBench(CommandTest):
         self.fail_with(2, "score", "bench", "--references", "--tasks", "bench", says=["--tasks", "--references"])
         self.fail_with(3, "score", "19_ReLU.py", "--references", "--out", "x", says=["cannot be read"], code="io")
 
+    def test_a_folder_is_no_candidate(self):
+        (self.folder / "several").mkdir()
+        for command in ("plan", "evaluate", "verify"):
+            self.fail_with(2, command, "19_ReLU.py", "several", says=["several: a file is expected"], code="bad_input")
+
     def test_verifying_needs_a_gpu_and_a_torch_task(self):
         self.succeed("init", "own")
         self.fail_with(3, "verify", "19_ReLU.py", "good.py", says=["sees no GPU", "kernelsmith plan needs none"], code="unsupported")
