@@ -55,7 +55,7 @@ DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPt
   if (task.seed.empty()) {
     const auto evaluator = prepared_evaluator(task, config, stop);
     return checked(name, evaluator ? Status{} : Status(evaluator.error()),
-                   "it accepts the task, which has no seed");
+                   "it accepts the task; it has measured nothing, because there is no seed");
   }
   const auto evaluation = evaluate_one(task, config, task.seed, stop);
   if (!evaluation) return checked(name, evaluation.error(), "");
