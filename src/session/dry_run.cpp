@@ -52,6 +52,7 @@ std::string detail_of(const Evaluation& evaluation) {
 DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPtr& seed,
                          const std::stop_token& stop) {
   const std::string name = "evaluator";
+  config.evaluator.provider->require_measuring();
   if (task.seed.empty()) {
     const auto evaluator = prepared_evaluator(task, config, stop);
     return checked(name, evaluator ? Status{} : Status(evaluator.error()),

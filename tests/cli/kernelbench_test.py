@@ -124,6 +124,13 @@ class KernelBench(CommandTest):
         self.fail_with(3, *plan, "evaluator.python=nowhere", says=["nowhere"], code="tool_missing")
         self.refused(([*plan, "evaluator.pyton=x"], "did you mean python?"))
 
+    def test_a_search_that_cannot_measure_asks_no_model(self):
+        search = ["run", "19_ReLU.py", "--manual", "queue", "--set", "evaluator.sandbox=none"]
+        for more in ([], ["--dry-run"]):
+            done = self.ends(3, *search, *more, env={"FAKE_NO_GPU": "1"})
+            self.assertIn("no driver", done.stdout + done.stderr)
+        self.assertEqual(list(self.folder.glob("queue/*.json")), [])
+
     def test_one_that_needs_a_gpu_hides_no_other(self):
         done = self.ends(3, "evaluate", "19_ReLU.py", "good.py", "bad.py", "good.py", "--set", "evaluator.sandbox=none",
                          env={"FAKE_NO_GPU": "1"})
