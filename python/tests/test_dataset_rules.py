@@ -138,6 +138,21 @@ def test_rows_of_one_run(name):
     assert chosen(kind, run_of(*children), **options) == (rows, dropped)
 
 
+# --- sft and rl
+
+@pytest.mark.parametrize("kind", ["sft", "rl"])
+def test_rows_are_balanced_over_difficulty(kind):
+    matmul = "class Model:\n    def forward(self, a, b):\n        return a @ b\n"
+    easy = [run_of((0, accepted(2)), id=f"e{at}", task=task_facts(f"easy {at}")) for at in range(5)]
+    hard = [run_of((0, accepted(2)), id=f"h{at}", task=task_facts(f"hard {at}", matmul)) for at in range(2)]
+    assert {run.task.difficulty.level for run in easy} == {1} and {run.task.difficulty.level for run in hard} == {2}
+    rows, dropped = chosen(kind, *easy, *hard)
+    assert len(rows) == 4 and dropped == {"over the balance of difficulty": 3}
+    assert len(chosen(kind, *easy, *hard, balance=False)[0]) == 7
+    unknown = run_of((0, accepted(2)), id="u", task=task_facts("no reference", ""))
+    assert len(chosen(kind, *easy, *hard, unknown)[0]) == 5, "a task without a level neither counts nor is dropped"
+
+
 # --- sft
 
 def test_the_same_change_in_two_runs_is_one_row():
@@ -203,18 +218,6 @@ def test_rl_finds_a_leak_that_only_the_prompt_s_words_show():
     reader = SimpleNamespace(reply=lambda step: {"user": "like this: a 1" if step.ticket == 2 else ""}, code=NO_TEXTS.code)
     assert chosen("rl", run, per_task=2)[0] == [(1,), (2,)]
     assert chosen("rl", run, per_task=2, reader=reader)[0] == [(1,)]
-
-
-def test_rl_is_balanced_over_difficulty():
-    matmul = "class Model:\n    def forward(self, a, b):\n        return a @ b\n"
-    easy = [run_of((0, accepted(2)), id=f"e{at}", task=task_facts(f"easy {at}")) for at in range(5)]
-    hard = [run_of((0, accepted(2)), id=f"h{at}", task=task_facts(f"hard {at}", matmul)) for at in range(2)]
-    assert {run.task.difficulty.level for run in easy} == {1} and {run.task.difficulty.level for run in hard} == {2}
-    rows, dropped = chosen("rl", *easy, *hard)
-    assert len(rows) == 4 and dropped == {"over the balance of difficulty": 3}
-    assert len(chosen("rl", *easy, *hard, balance=False)[0]) == 7
-    unknown = run_of((0, accepted(2)), id="u", task=task_facts("no reference", ""))
-    assert len(chosen("rl", *easy, *hard, unknown)[0]) == 5, "a task without a level neither counts nor is dropped"
 
 
 # --- multiturn

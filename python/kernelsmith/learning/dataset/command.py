@@ -32,7 +32,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--any-form", action="store_true",
         help="sft, multiturn: keep replies in another form than the prompt asks for, such as a program instead of edits")
     add("--per-task", metavar="K", type=int, default=1, help="rl: the largest number of steps of a task (1)")
-    add("--no-balance", dest="balance", action="store_false", help="rl: do not balance the levels of difficulty")
+    add("--no-balance", dest="balance", action="store_false", help="sft, rl: do not balance the levels of difficulty")
     add("--turns", metavar="N", type=int, default=3, help="multiturn: the largest number of turns in a row (3)")
     add("--same-prompt", action="store_true", help="preference: pair replies to equal prompts only")
     add("--gain-only", action="store_true", help="preference: take only chosen replies that gain beyond noise over the parent")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 
+from .balance import balanced
 from .rules import Tally, improvement, unsound
 from .settings import Settings
 from .steps import Step
@@ -27,7 +27,7 @@ def select(steps: Sequence[Step], settings: Settings, tally: Tally, reader: Read
         else:
             gained.append((found.figure.low, step))
     chosen = _best(gained, settings.per_task, tally, _Shown(steps, reader))
-    return [(step,) for step in (_balanced(chosen, tally) if settings.balance else chosen)]
+    return [(step,) for step in (balanced(chosen, tally) if settings.balance else chosen)]
 
 
 def _group(step: Step) -> tuple[str, str]:
@@ -113,20 +113,3 @@ class _Open:
         if other._digest in self._shown:
             return True
         return (other._line is None or other._line in self._lines) and other._code in self._prompt
-
-
-def _balanced(steps: list[Step], tally: Tally) -> list[Step]:
-    """Keeps equally many steps of each level of difficulty, drawn by a hash and not by gain. Keeps all steps
-    of tasks without a level."""
-    levels: dict[int, list[Step]] = defaultdict(list)
-    kept: list[Step] = []
-    for step in steps:
-        level = step.run.task.difficulty.level
-        (kept if level is None else levels[level]).append(step)
-    most = min(map(len, levels.values()), default=0)
-    for members in levels.values():
-        drawn = sorted(members, key=lambda step: hashlib.sha256(f"{step.run.id} {step.ticket}".encode()).digest())
-        kept += drawn[:most]
-        for step in drawn[most:]:
-            tally.drop(step, "over the balance of difficulty")
-    return kept
