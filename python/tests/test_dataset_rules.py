@@ -213,6 +213,13 @@ def test_rl_finds_leaks_between_any_two_rows(hardware, task):
     assert chosen("rl", first, *later, per_task=9, mixed_hardware=True) == ([(1,), (1,)], leak)
 
 
+def test_rl_drops_the_weaker_of_two_rows_that_exclude_each_other_also_of_two_tasks():
+    strong = run_of((0, accepted(9)), (0, accepted(1.5)), id="a")
+    other = run_of((0, accepted(3)), id="b", task=task_facts("another task"))
+    other.codes[0] = strong.codes[2]  # begins with the first task's second best
+    assert chosen("rl", strong, other, per_task=2)[0] == [(1,), (1,)]
+
+
 def test_rl_finds_a_leak_that_only_the_prompt_s_words_show():
     run = run_of((0, accepted(3)), (0, accepted(2)))
     reader = SimpleNamespace(reply=lambda step: {"user": "like this: a 1" if step.ticket == 2 else ""}, code=NO_TEXTS.code)

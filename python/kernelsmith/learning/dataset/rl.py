@@ -36,14 +36,11 @@ def _group(step: Step) -> tuple[str, str]:
 
 def _best(gained: list[tuple[float, Step]], most: int, tally: Tally, shown: _Shown) -> list[Step]:
     """Chooses at most `most` steps of each group. Leaks are checked between all rows, because runs of other
-    tasks and hardware may start from a run's result. Works group by group, the best first, so that few runs
-    are open at a time."""
-    best: dict[tuple[str, str], float] = {}
-    for low, step in gained:
-        best[_group(step)] = max(low, best.get(_group(step), low))
+    tasks and hardware may start from a run's result. Goes from the largest gain of all groups to the smallest,
+    so that the weaker one of two rows that exclude each other is dropped."""
     chosen: list[_Open] = []
     count: Counter[tuple[str, str]] = Counter()
-    for _, step in sorted(gained, key=lambda item: (-best[_group(item[1])], _group(item[1]), -item[0], item[1].key)):
+    for _, step in sorted(gained, key=lambda item: (-item[0], item[1].key)):
         if count[_group(step)] == most:
             tally.drop(step, f"behind the {most} best of its task")
             continue
