@@ -7,7 +7,7 @@ import sys
 import kernelsmith as ks
 import pytest
 import support
-from dataset_runs import MIT, RELU, lines, task_facts
+from dataset_runs import MIT, RELU, lines, searched, task_facts
 from kernelsmith.learning.dataset import Settings, export, journal
 from kernelsmith.learning.dataset.bar import Bar
 from kernelsmith.learning.dataset.card import _cell
@@ -61,6 +61,14 @@ def test_rl_rows_are_verl_s_and_trl_s(runs, tmp_path, relu):
     assert set(extra) == {"entry_point", "parent_code", "parent_speedup", "uuid", "task", "index", "split"}
     assert extra["parent_code"] == row["parent_code"] and row["parent_code"] in row["prompt"][1]["content"]
     assert float(row["parent_code"].split()[2]) == row["parent_speedup"] and extra["index"] == 0
+
+
+def test_rl_rows_of_three_runs_start_from_accelerated_parents(tmp_path):
+    three = [searched(tmp_path / f"{name}.run", 60, name=name) for name in "abc"]
+    best = lines(three, tmp_path / "best", "rl")
+    assert [row["parent_speedup"] >= 1.2 and row["speedup_low"] > row["parent_speedup"] for row in best] == [True] * 3
+    initial = lines(three, tmp_path / "initial", "rl", steps="initial")
+    assert [row["parent_speedup"] for row in initial] == [1.0] * 3, "the largest gain is that over the slowest parent"
 
 
 def test_no_selected_prompt_holds_a_selected_child(runs, tmp_path):

@@ -15,7 +15,10 @@ NO_TEXTS = SimpleNamespace(reply=lambda step: {"system": "", "user": ""}, code=l
 
 
 def chosen(kind, *runs, reader=NO_TEXTS, **options):
-    """The tickets of each row, and the dropped steps by rule."""
+    """The tickets of each row, and the dropped steps by rule. Steps for `rl` may start from any accepted parent, unless `steps`
+    says otherwise."""
+    if kind == "rl":
+        options = {"steps": "initial", **options}
     tally = rules.Tally()
     steps = rules.usable((step for run in runs for step in run.steps), tally)
     module = {"sft": sft, "rl": rl, "multiturn": multiturn, "preference": preference}[kind]
@@ -182,6 +185,34 @@ def test_the_form_of_a_reply(asked, followed):
 
 
 # --- rl
+
+@pytest.mark.parametrize("baseline", [True, False])
+def test_rl_starts_from_accelerated_parents(baseline):
+    run = run_of((0, accepted(5)),         # the largest gain, from the seed
+                 (0, accepted(1.22)),      # its low end is below 1.2
+                 (2, accepted(4)),
+                 (0, accepted(1.3)),
+                 (4, REJECTED),
+                 (5, accepted(3)),         # repairs what was made from an accelerated program
+                 (6, accepted(3.5)))
+    if not baseline:  # then speedups are over the first accepted program
+        run.verdicts = {at: replace(verdict, speedup=None) for at, verdict in run.verdicts.items()}
+    slow = {"its parent's speedup is not surely 1.2 or more": 4}
+    assert chosen("rl", run, steps="best") == ([(6,)], {**slow, "rejected, run": 1, "behind the 1 best of its task": 1})
+    assert chosen("rl", run)[0] == [(1,)]
+    assert chosen("rl", run, steps="best", parent_speedup=2)[0] == [(7,)]
+
+
+def test_rl_does_not_guess_how_fast_a_parent_is():
+    run = run_of((0, accepted(2)), (1, accepted(3)))
+    run.verdicts = {at: replace(verdict, speedup=None) for at, verdict in run.verdicts.items()}
+    run.verdicts[0] = REJECTED
+    run.verdicts[1] = replace(run.verdicts[1], hardware="GPU")
+    run.duels[2, 1] = figure(1.5)
+    assert chosen("rl", run, steps="best")[1]["its parent's speedup is not surely 1.2 or more"] == 1
+    run.verdicts[0] = replace(accepted(1, hardware="GPU"), speedup=None, score_of="fitness")
+    assert chosen("rl", run, steps="best")[1]["its parent's speedup is unknown"] == 1
+
 
 @pytest.mark.parametrize("where", ["top", "inspirations"])
 def test_rl_looks_at_everything_that_a_prompt_shows(where):

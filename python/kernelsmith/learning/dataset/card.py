@@ -25,8 +25,8 @@ _ABOUT = {
     "preference": "Pairs of answers to the same parent: the chosen one is better than the rejected one beyond noise.",
 }
 
-_KIND_ONLY = {"sft": ["over", "any_form", "balance"], "rl": ["per_task", "balance"], "multiturn": ["turns", "any_form"],
-              "preference": ["same_prompt", "gain_only"]}
+_KIND_ONLY = {"sft": ["over", "any_form", "balance"], "rl": ["steps", "parent_speedup", "per_task", "balance"],
+              "multiturn": ["turns", "any_form"], "preference": ["same_prompt", "gain_only"]}
 _UNKNOWN = "unknown"
 _GAINS = {True: "gain beyond noise", False: "no gain beyond noise", None: "unknown, or a translation"}
 

@@ -1,4 +1,5 @@
-"""Rows for reinforcement learning: the best steps. No step's prompt reveals another step's answer."""
+"""Rows for reinforcement learning: the best steps from programs that are already fast. No step's prompt reveals another
+step's answer."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from .texts import Reader
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally, reader: Reader) -> list[tuple[Step, ...]]:
     """For each task and hardware at most `per_task` steps, those whose gain over the parent has the highest
-    low end."""
+    low end. Without a bar for the parent these are steps from the slowest parents."""
     gained: list[tuple[float, Step]] = []
     for step in steps:
         rule = unsound(step) or ("translation" if step.run.base(step) is None else "")
@@ -24,10 +25,22 @@ def select(steps: Sequence[Step], settings: Settings, tally: Tally, reader: Read
             tally.drop(step, found)
         elif found.figure is None:
             tally.drop(step, "no ratio: a fitness that is not positive")
+        elif rule := "" if settings.steps == "initial" else _slow_parent(step, settings.parent_speedup):
+            tally.drop(step, rule)
         else:
             gained.append((found.figure.low, step))
     chosen = _best(gained, settings.per_task, tally, _Shown(steps, reader))
     return [(step,) for step in (balanced(chosen, tally) if settings.balance else chosen)]
+
+
+def _slow_parent(step: Step, least: float) -> str:
+    """The rule that drops a step whose parent is not accelerated; empty if no rule drops it."""
+    base = step.run.base(step)
+    assert base is not None
+    found = step.run.acceleration(base)
+    if found is None:
+        return "its parent's speedup is unknown"
+    return "" if found.low >= least else f"its parent's speedup is not surely {least:g} or more"
 
 
 def _group(step: Step) -> tuple[str, str]:

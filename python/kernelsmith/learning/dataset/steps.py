@@ -92,6 +92,18 @@ class RunSteps:
             at = next(iter(self.parents.get(at, ())), None)
         return None
 
+    def acceleration(self, program: int) -> Figure | None:
+        """An accepted program's speedup over the baseline. If it was not compared with a baseline, its speedup
+        over the first program that the run accepted. None if there is no such ratio."""
+        speedup = self.verdicts[program].speedup
+        if speedup is not None:
+            return speedup
+        first = next(at for at, verdict in self.verdicts.items() if verdict.accepted)
+        if program == first:
+            return _ONE
+        found = gain(self, program, first)
+        return found.figure if found else None
+
 
 @dataclass(frozen=True, slots=True)
 class Gain:
