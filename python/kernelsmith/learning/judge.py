@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from .. import _core
 from .client import RewardClient
 from .client_records import Candidate, Reward
+from .copies import is_copy
 from .form import Form, asked_form
 from .rewards import dr_kernel_reward, kernel_smith_reward
 from .scores import Scored
@@ -69,8 +70,8 @@ class Judge:
     use "speedup" or a function for such a task. A Judge does not know the service's tasks, so it cannot
     refuse such a task in advance.
 
-    A reply without a program scores 0.0 without a request, and so does a reply that repeats its parent: there
-    is nothing to evaluate, and `reward.rejection` is the refusal's code of docs/errors.md.
+    A reply without a program scores 0.0 without a request, and so does a copy of its parent (copies.py): there is
+    nothing to evaluate, and `reward.rejection` is the refusal's code of docs/errors.md.
     """
 
     client: RewardClient
@@ -89,10 +90,14 @@ class Judge:
         """The score of a reply to the row's prompt. Raises the errors of RewardClient.reward."""
         program = self.extract(reply, row)
         if isinstance(program, _core.Refusal):
-            refused = Reward("", 0.0, message=program.detail, correct=False, decoy=False, rejection=program.code)
-            return self._judged(refused, row, None)
+            return self._refused(program.code, program.detail, row)
+        if is_copy(program, row.get("parent_code") or ""):
+            return self._refused("unchanged", "the reply gives the parent, with other comments, layout or names", row)
         reward = await self.client.reward(self._candidate(program, row))
         return self._judged(reward, row, program)
+
+    def _refused(self, code: str, detail: str, row: Row) -> Judged:
+        return self._judged(Reward("", 0.0, message=detail, correct=False, decoy=False, rejection=code), row, None)
 
     def _candidate(self, program: str, row: Row) -> Candidate:
         if self.by == "task":
