@@ -1,5 +1,6 @@
 """Exports of real runs: what stands in the files, and the command."""
 
+import hashlib
 import json
 import re
 import sys
@@ -58,9 +59,10 @@ def test_rl_rows_are_verl_s_and_trl_s(runs, tmp_path, relu):
     assert json.loads(row["reward_model"]["ground_truth"]) == {"reference_code": row["reference_code"]} == {
         "reference_code": RELU}
     extra = row["extra_info"]
-    assert set(extra) == {"entry_point", "parent_code", "parent_speedup", "uuid", "task", "index", "split"}
+    assert set(extra) == {"entry_point", "parent_code", "parent_speedup", "parent_binary", "uuid", "task", "index", "split"}
     assert extra["parent_code"] == row["parent_code"] and row["parent_code"] in row["prompt"][1]["content"]
     assert float(row["parent_code"].split()[2]) == row["parent_speedup"] and extra["index"] == 0
+    assert row["parent_binary"] == extra["parent_binary"] == hashlib.sha256(row["parent_code"].encode()).hexdigest()
 
 
 def test_rl_rows_of_three_runs_start_from_accelerated_parents(tmp_path):

@@ -89,6 +89,18 @@ def test_a_copy_earns_nothing_and_is_not_asked_for(score):
         assert (judged.score, judged.reward.rejection, service.asked) == (0.0, "unchanged", []), name
 
 
+def test_a_program_with_the_parent_s_binary_earns_nothing():
+    def judged(binary, **row):
+        done = {"status": "completed", "correctness": True, "decoy_kernel": False, "speedup": 3.0,
+                "metadata": {"kernelsmith": {"binary": binary}}}
+        return judge_all([fenced("3.0")], {**PARENT, **row}, {"faults": [done]})[0][0]
+
+    copy = judged("ab", parent_binary="ab")
+    assert (copy.score, copy.reward.rejection, copy.program) == (0.0, "unchanged", "3.0\n")
+    assert [judged("ab", parent_binary=other).score for other in ("cd", "", None)] == [2.0] * 3 and judged("ab").score == 2.0
+    assert judged(None, parent_binary="").score == judged("", parent_binary="").score == 2.0
+
+
 def test_a_change_is_no_copy():
     for name, text in CHANGES.items():
         assert not is_copy(text, CUDA if name == "C alone" else KERNEL), name

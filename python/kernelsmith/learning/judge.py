@@ -63,15 +63,16 @@ class Judge:
     extract  finds the program in a reply; `program_in`, or a function of the reply and the row that returns a
              text or a kernelsmith.Refusal
 
-    A row has `reference_code`, `parent_code`, `parent_speedup`, `entry_point` and `prompt`, each of which may
-    be missing or None. Without a parent the "kernel-smith" score is the speedup over the baseline, because
+    A row has `reference_code`, `parent_code`, `parent_speedup`, `parent_binary`, `entry_point` and `prompt`, each of
+    which may be missing or None. Without a parent the "kernel-smith" score is the speedup over the baseline, because
     the program was written from the reference. A task without a baseline has a fitness instead of a speedup.
     If the child's or the parent's fitness is not a positive number, there is no ratio and the score is None:
     use "speedup" or a function for such a task. A Judge does not know the service's tasks, so it cannot
     refuse such a task in advance.
 
     A reply without a program scores 0.0 without a request, and so does a copy of its parent (copies.py): there is
-    nothing to evaluate, and `reward.rejection` is the refusal's code of docs/errors.md.
+    nothing to evaluate, and `reward.rejection` is the refusal's code of docs/errors.md. A program that has the
+    parent's plan or binary is such a copy, too, but is found only by its evaluation.
     """
 
     client: RewardClient
@@ -94,10 +95,12 @@ class Judge:
         if is_copy(program, row.get("parent_code") or ""):
             return self._refused("unchanged", "the reply gives the parent, with other comments, layout or names", row)
         reward = await self.client.reward(self._candidate(program, row))
+        if reward.correct and reward.binary and reward.binary == row.get("parent_binary"):
+            return self._refused("unchanged", "the program is compiled to what the parent is compiled to", row, program)
         return self._judged(reward, row, program)
 
-    def _refused(self, code: str, detail: str, row: Row) -> Judged:
-        return self._judged(Reward("", 0.0, message=detail, correct=False, decoy=False, rejection=code), row, None)
+    def _refused(self, code: str, detail: str, row: Row, program: str | None = None) -> Judged:
+        return self._judged(Reward("", 0.0, message=detail, correct=False, decoy=False, rejection=code), row, program)
 
     def _candidate(self, program: str, row: Row) -> Candidate:
         if self.by == "task":

@@ -108,7 +108,8 @@ def _verdict(evaluation: Mapping[str, Any]) -> Verdict:
     return Verdict(True, dishonest=next((name for name in _DISHONEST if features.get(name, 0) > 0), ""),
                    score=score or Figure.read(metrics["fitness"]), score_of="yardstick" if score else "fitness",
                    speedup=Figure.read(report.get("speedup")), own_share=features.get("own_share"),
-                   hardware=report["hardware"], toolchain=report["toolchain"])
+                   hardware=report["hardware"], toolchain=report["toolchain"],
+                   binary=report.get("binary", ""))
 
 
 def _step(run: RunSteps, opened: Mapping[str, Any], outcome: str, texts: Texts | None) -> Step:

@@ -22,6 +22,7 @@ class Verdict:
     own_share: float | None = None
     hardware: str = ""
     toolchain: str = ""
+    binary: str = ""  # digest of the plan or binary; empty if the backend has none
 
     @property
     def sound(self) -> bool:
