@@ -70,7 +70,8 @@ def test_rl_rows_of_three_runs_start_from_accelerated_parents(tmp_path):
     best = lines(three, tmp_path / "best", "rl")
     assert [row["parent_speedup"] >= 1.2 and row["speedup_low"] > row["parent_speedup"] for row in best] == [True] * 3
     initial = lines(three, tmp_path / "initial", "rl", steps="initial")
-    assert [row["parent_speedup"] for row in initial] == [1.0] * 3, "the largest gain is that over the slowest parent"
+    gains = {row["run"]: row["gain_low"] for row in best}
+    assert all(row["gain_low"] >= gains[row["run"]] for row in initial) and any(row["parent_speedup"] < 1.2 for row in initial)
 
 
 @pytest.mark.parametrize("kind", KINDS)
