@@ -158,7 +158,18 @@ def test_a_task_without_a_reference_has_no_level_and_is_not_compared(runs, tmp_p
     [row, *_] = [json.loads(line) for line in (tmp_path / "rows" / made.files[0]).open()]
     assert row["family"] is None and row["level"] is None and made.uncompared == 2
     card = (tmp_path / "rows" / "README.md").read_text()
-    assert "Not compared: 2 tasks without a reference." in card and f"| unknown | {made.rows['train']} |" in card
+    assert "Not compared: 2 tasks without a reference in" in card and f"| unknown | {made.rows['train']} |" in card
+
+
+def test_a_reference_in_another_language_than_the_benchmark_s_is_not_compared(runs, tmp_path, monkeypatch):
+    square = "float f(float x) { return x * x; }\n"
+    monkeypatch.setattr(journal, "read_task", lambda run, seed: task_facts(f"square {seed[-2]}", square + f"// {seed}"))
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "19_ReLU.py").write_text(RELU)
+    options = {"kind": "sft", "format": "jsonl", "licences": MIT, "against": tmp_path / "bench"}
+    assert export(runs, tmp_path / "rows", Settings(**options)).uncompared == 2
+    (tmp_path / "bench" / "cube.cpp").write_text("float f(float x, int n) { for (;;) x *= x * x; return x; }\n")
+    assert export(runs, tmp_path / "more", Settings(**options)).uncompared == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)

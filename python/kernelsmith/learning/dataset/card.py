@@ -104,7 +104,7 @@ def _decontamination(plan: Plan) -> str:
     tasks, steps = len({one.task.key for one in found}), sum(one.steps for one in found)
     return (f"## Decontamination\n\nDropped: {counted(tasks, 'task')} with {counted(steps, 'step')}. A reference of the "
             "benchmark has the same syntax tree, or nearly the same text. `dropped.jsonl` lists them.\n\n"
-            f"Not compared: {counted(plan.uncompared, 'task')} without a reference.\n")
+            f"Not compared: {counted(plan.uncompared, 'task')} without a reference in a language of the benchmark.\n")
 
 
 def _made(settings: Settings) -> str:

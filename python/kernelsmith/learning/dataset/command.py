@@ -69,4 +69,4 @@ def _say(made: Exported) -> None:
     for rule, count in made.dropped:
         print(f"  {count:>7} dropped: {rule}")
     if made.uncompared:
-        print(f"--against: {counted(made.uncompared, 'task')} not compared, without a reference")
+        print(f"--against: {counted(made.uncompared, 'task')} not compared, without a reference in a language of the folder")
