@@ -101,6 +101,18 @@ def test_a_program_with_the_parent_s_binary_earns_nothing():
     assert judged(None, parent_binary="").score == judged("", parent_binary="").score == 2.0
 
 
+@pytest.mark.parametrize(("text", "low", "score"), [
+    (KERNEL.replace("256", "512"), 1.49, 0.0), (KERNEL.replace("256", "512"), 1.51, 2.0), (KERNEL.replace("256", "512"), None, 2.0),
+    (KERNEL.replace("2.0f", "3.0f"), 1.49, 0.0), (KERNEL.replace("block - 1", "block + 1"), 1.49, 2.0), ("3.0", 1.49, 2.0)])
+def test_a_number_that_is_moved_within_noise_earns_nothing(text, low, score):
+    for figure in ("speedup", "fitness"):
+        done = {"status": "completed", "correctness": True, "decoy_kernel": False, "speedup": 3.0,
+                "metadata": {"kernelsmith": {figure: {} if low is None else {"low": low}}}}
+        [judged], _ = judge_all([text], {**PARENT, "parent_code": KERNEL}, {"faults": [done]}, extract=lambda reply, row: reply)
+        assert (judged.score, judged.program) == (score, text)
+        assert judged.reward.rejection == ("unchanged" if score == 0 else None)
+
+
 def test_a_change_is_no_copy():
     for name, text in CHANGES.items():
         assert not is_copy(text, CUDA if name == "C alone" else KERNEL), name

@@ -30,37 +30,47 @@ def is_copy(program: str, parent: str) -> bool:
     return program == parent or _meaning(program) == _meaning(parent)
 
 
+def differs_in_numbers(program: str, parent: str) -> bool:
+    """Whether the programs are Python or C, and differ in numbers alone, besides what `is_copy` ignores.
+
+    >>> differs_in_numbers("def double(x):\n    return 4 * x\n", "def double(x):\n    return 2 * x\n")
+    True
+    """
+    return not is_copy(program, parent) and _meaning(program, numbers=False) == _meaning(parent, numbers=False)
+
+
 @functools.lru_cache(maxsize=64)  # a parent is compared with all samples of its group
-def _meaning(program: str) -> str:
-    return hashlib.sha256(_plain(program).encode(errors="surrogateescape")).hexdigest()
+def _meaning(program: str, numbers: bool = True) -> str:
+    return hashlib.sha256(_plain(program, numbers).encode(errors="surrogateescape")).hexdigest()
 
 
-def _plain(program: str) -> str:
+def _plain(program: str, numbers: bool) -> str:
     if "__doc__" in program:  # then a docstring may be the kernel
         return program
     try:
         tree = ast.parse(program)
         if any(isinstance(node, (*_FUNCTIONS, ast.ClassDef)) for node in tree.body):  # numbers and prose parse, too
-            return _Writer(tree).written(tree)
+            return _Writer(tree, numbers).written(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass
-    return _tokens(program) if _is_like_c(program) else program
+    return _tokens(program, numbers) if _is_like_c(program) else program
 
 
 def _is_like_c(text: str) -> bool:
     return set("{;}") <= set(text) and not text.startswith("#!")
 
 
-def _tokens(text: str) -> str:
+def _tokens(text: str, numbers: bool) -> str:
     """The digest by which the engine finds repeats. The file's name says the language."""
-    return _core.fingerprint({"program.cu": text})
+    return _core.fingerprint({"program.cu": text if numbers else re.sub(r"\b\d[\w.]*", "0", text)})
 
 
 class _Writer:
     """Writes a syntax tree without statements that do nothing. Names become numbers in the order of their first use, if
     only the program itself can know them."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, tree: ast.Module, numbers: bool) -> None:
+        self._with_numbers = numbers
         nodes = list(_doing(tree))
         self._texts = {word for node in nodes for word in re.findall(r"\w+", _text(node))}
         loaded = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -75,7 +85,9 @@ class _Writer:
         if isinstance(node, list):
             return f"[{' '.join(self.written(one) for one in node if not self._is_idle(one))}]"
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _is_like_c(node.value):
-            return _tokens(node.value)
+            return _tokens(node.value, self._with_numbers)
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float) and not self._with_numbers:
+            return "0"
         if not isinstance(node, ast.AST):
             return repr(node)
         renamed = _NAME.get(type(node))

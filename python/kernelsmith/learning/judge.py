@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from .. import _core
 from .client import RewardClient
 from .client_records import Candidate, Reward
-from .copies import is_copy
+from .copies import differs_in_numbers, is_copy
 from .form import Form, asked_form
 from .rewards import dr_kernel_reward, kernel_smith_reward
 from .scores import Scored
@@ -72,7 +72,8 @@ class Judge:
 
     A reply without a program scores 0.0 without a request, and so does a copy of its parent (copies.py): there is
     nothing to evaluate, and `reward.rejection` is the refusal's code of docs/errors.md. A program that has the
-    parent's plan or binary is such a copy, too, but is found only by its evaluation.
+    parent's plan or binary is such a copy, too, but is found only by its evaluation. The same holds for a program that
+    differs from its parent in numbers alone, and is not faster beyond noise.
     """
 
     client: RewardClient
@@ -92,11 +93,14 @@ class Judge:
         program = self.extract(reply, row)
         if isinstance(program, _core.Refusal):
             return self._refused(program.code, program.detail, row)
-        if is_copy(program, row.get("parent_code") or ""):
+        parent = row.get("parent_code")
+        if parent and is_copy(program, parent):
             return self._refused("unchanged", "the reply gives the parent, with other comments, layout or names", row)
         reward = await self.client.reward(self._candidate(program, row))
         if reward.correct and reward.binary and reward.binary == row.get("parent_binary"):
             return self._refused("unchanged", "the program is compiled to what the parent is compiled to", row, program)
+        if parent and not _gains(reward, row) and differs_in_numbers(program, parent):
+            return self._refused("unchanged", "the reply changes numbers of the parent, and is no faster", row, program)
         return self._judged(reward, row, program)
 
     def _refused(self, code: str, detail: str, row: Row, program: str | None = None) -> Judged:
@@ -126,6 +130,12 @@ def _kernel_smith(reward: Reward, row: Row) -> float | None:
     if not (_is_positive(reward.speedup) and _is_positive(parent)):
         return None
     return _one(kernel_smith_reward([True], [reward.speedup], [parent]))
+
+
+def _gains(reward: Reward, row: Row) -> bool:
+    """Whether the child is faster than its parent beyond noise, as far as that is known."""
+    slowest, parent = reward.speedup_low, row.get("parent_speedup")
+    return not reward.correct or slowest is None or parent is None or slowest > parent
 
 
 def _is_positive(speedup: Any) -> bool:
