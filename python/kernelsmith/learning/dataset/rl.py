@@ -51,19 +51,31 @@ def _best(gained: list[tuple[float, Step]], most: int, tally: Tally, shown: _Sho
     """Chooses at most `most` steps of each group. Leaks are checked between all rows, because runs of other
     tasks and hardware may start from a run's result. Goes from the largest gain of all groups to the smallest,
     so that the weaker one of two rows that exclude each other is dropped."""
+    ranked = [step for _, step in sorted(gained, key=lambda item: (-item[0], item[1].key))]
+    read = _read(ranked, most, shown)
     chosen: list[_Open] = []
     count: Counter[tuple[str, str]] = Counter()
-    for _, step in sorted(gained, key=lambda item: (-item[0], item[1].key)):
+    for step in ranked:
         if count[_group(step)] == most:
             tally.drop(step, f"behind the {most} best of its task")
             continue
-        opened = _Open(step, shown)
+        opened = read.get(step.key) or _Open(step, shown)
         if any(opened.shows(other) or other.shows(opened) for other in chosen):
             tally.drop(step, "leak: a selected prompt would show a selected child")
         else:
             chosen.append(opened)
             count[_group(step)] += 1
     return [one.step for one in chosen]
+
+
+def _read(ranked: list[Step], most: int, shown: _Shown) -> dict[tuple[str, int], _Open]:
+    """The first `most` steps of each group, which are the rows if nothing leaks. Reads them group by group, so that a
+    run is opened once."""
+    groups: dict[tuple[str, str], list[Step]] = defaultdict(list)
+    for step in ranked:
+        groups[_group(step)].append(step)
+    first = [step for steps in groups.values() for step in sorted(steps[:most], key=lambda step: step.key)]
+    return {step.key: _Open(step, shown).read() for step in first}
 
 
 class _Shown:
@@ -98,6 +110,11 @@ class _Open:
         self._digest = step.run.codes[step.ticket]
         self._shown = shown.by(step)
         self._reader = shown.reader
+
+    def read(self) -> _Open:
+        """Reads the texts now."""
+        _ = self._code, self._prompt
+        return self
 
     @cached_property
     def _code(self) -> str:
