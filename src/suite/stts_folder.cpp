@@ -59,7 +59,8 @@ Result<SttsFolder> SttsFolder::open(const SttsOptions& options) {
   const bool recorded = *before == options.settings;
   if (const Status enough = check_turns(*before, options); !enough) return enough.error();
   auto now = options.settings;
-  before->erase(kTurnsSetting), now.erase(kTurnsSetting);
+  before->erase(kTurnsSetting);
+  now.erase(kTurnsSetting);
   if (const Status same = check_settings(*before, now, options.out); !same) return same.error();
   return SttsFolder(options.out, std::move(*lock), recorded);
 }
