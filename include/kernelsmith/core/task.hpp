@@ -79,13 +79,13 @@ struct TensorSpec {
 
 /// The tolerance of an output (docs/design.md, section 5, point 6).
 struct Tolerance {
-  std::string policy = "auto";         ///< auto | exact | normwise | allclose
-  std::vector<std::string> allow;      ///< tf32, bf16_accumulate, reassociate, ...
-  double rtol = 0, atol = 0;           ///< for the policy allclose: |y - truth| <= atol + rtol |truth|
-  std::optional<double> matched = {};  ///< with allclose, of modules: the share of an output's elements that
-                                       ///< must be within; absent: all
-  std::optional<std::string> truth =
-      {};  ///< of modules: `reference`, its own output; absent: its answer in fp64
+  std::string policy = "auto";     ///< auto | exact | normwise | allclose
+  std::vector<std::string> allow;  ///< tf32, bf16_accumulate, reassociate, ...
+  double rtol = 0, atol = 0;       ///< for the policy allclose: |y - truth| <= atol + rtol |truth|
+  /// Of modules, with allclose: the share of an output's elements that must be within; if absent, all.
+  std::optional<double> matched = {};
+  /// Of modules: `reference` for its own output; if absent, its answer in fp64.
+  std::optional<std::string> truth = {};
 };
 
 /// The task's declared work, as arithmetic expressions over sizes; empty if undeclared.
