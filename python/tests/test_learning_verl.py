@@ -27,6 +27,7 @@ from kernelsmith.learning.verl import agent_loop, estimator, rows, versions  # n
 from omegaconf import OmegaConf  # noqa: E402
 from tensordict import TensorDict  # noqa: E402
 from verl import DataProto  # noqa: E402
+from verl.experimental.agent_loop import agent_loop as verl_agent_loop  # noqa: E402
 from verl.experimental.agent_loop.agent_loop import DictConfigWrap  # noqa: E402
 from verl.experimental.reward_loop.reward_manager import get_reward_manager_cls  # noqa: E402
 from verl.trainer.ppo.core_algos import compute_policy_loss_vanilla  # noqa: E402
@@ -37,7 +38,7 @@ from verl.trainer.ppo.rollout_corr_helper import (  # noqa: E402
     compute_rollout_rejection_mask,
 )
 from verl.trainer.ppo.utils import need_critic, need_reference_policy  # noqa: E402
-from verl.trainer.ppo.v1 import replay_buffer  # noqa: E402
+from verl.trainer.ppo.v1 import agent_loop_tq, replay_buffer, trainer_base  # noqa: E402
 from verl.trainer.ppo.v1.utils import compute_advantage_for_multi_trajectories  # noqa: E402
 from verl.utils.config import omega_conf_to_dataclass, validate_config  # noqa: E402
 from verl.utils.dataset.rl_dataset import RLHFDataset  # noqa: E402
@@ -333,7 +334,8 @@ def batch_of_outputs(outputs, uid):
     """As verl's queue stores conversations, and gives them back for the advantage."""
     fields = [output.as_dict() for output in outputs]
     names = ("responses", "response_mask", "rm_scores", "rollout_log_probs")
-    data = DataProto(batch=list_of_dict_to_tensordict([{name: one[name] for name in names} for one in fields]).to_padded_tensor())
+    stored = list_of_dict_to_tensordict([{name: one[name] for name in names} for one in fields])
+    data = DataProto(batch=stored.to_padded_tensor())
     data.non_tensor_batch["uid"] = np.array(list(uid), dtype=object)
     data.batch["old_log_probs"] = data.batch["rollout_log_probs"].clone()
     data.batch["token_level_rewards"] = data.batch["token_level_scores"] = data.batch["rm_scores"]
@@ -370,7 +372,8 @@ def conversations(tokenizer, **options):
 
 def check_trained(found, outputs, is_trained):
     """Each token of a trained turn has TRLOO's advantage over all conversations, rejected or not; no other token has any."""
-    expected = ks.learning.trloo([[0.0 if text == "wrong" else float(text) for text in texts] for texts in CONVERSATIONS]).values
+    rewards = [[0.0 if text == "wrong" else float(text) for text in texts] for texts in CONVERSATIONS]
+    expected = ks.learning.trloo(rewards).values
     count = 0
     for row, output in enumerate(outputs):
         wrote = np.flatnonzero(np.diff([0, *play_mask(output), 0])).reshape(-1, 2)
@@ -409,7 +412,8 @@ def test_the_band_is_dr_kernels():
     assert not correction.bypass_mode and correction.rollout_is is None
     for shift, kept in ((.0009, True), (.00101, False), (-.0009, True), (-.00101, False)):
         ratios = torch.full((1, 4), shift, dtype=torch.float64)
-        found, _ = compute_rollout_rejection_mask(ratios, torch.ones(1, 4), correction.rollout_rs, correction.rollout_rs_threshold)
+        found, _ = compute_rollout_rejection_mask(
+            ratios, torch.ones(1, 4), correction.rollout_rs, correction.rollout_rs_threshold)
         ours = ks.learning.mismatch_rejection(ratios[None], torch.zeros(1, 1, 4), np.ones((1, 1, 4), dtype=bool))
         assert bool(found.all()) == kept == bool(ours.keep.all())
 
@@ -442,10 +446,12 @@ def test_rewards_with_a_kl_term_are_refused():
 # --- failures in verl: its own buffer, over a queue in memory
 
 class Queue:
-    def __init__(self, groups):
+    """What verl keeps in its TransferQueue: of each key a tag and fields."""
+
+    def __init__(self, groups=()):
         """Of each prompt: its status and how many conversations it has."""
-        self.items = {}
-        for uid, (status, count) in groups.items():
+        self.items, self.fields = {}, {}
+        for uid, (status, count) in dict(groups).items():
             self.items[uid] = {"is_prompt": True, "status": status, "global_steps": 1}
             self.items.update({f"{uid}_{number}_0": {"status": "success"} for number in range(count)})
 
@@ -455,6 +461,22 @@ class Queue:
     def kv_clear(self, partition_id, keys):
         for key in keys:
             self.items.pop(key, None)
+
+    async def async_kv_put(self, key, partition_id, tag):
+        self.items[key].update(tag)
+
+    async def async_kv_batch_put(self, keys, fields, tags, partition_id):
+        for key, tag, values in zip(keys, tags, fields, strict=True):
+            self.items[key], self.fields[key] = tag, dict(values.items())
+
+    def kv_batch_get(self, keys, partition_id, select_fields):
+        wanted = [[name for name in select_fields if name in self.fields[key]] for key in keys]
+        return list_of_dict_to_tensordict([{name: self.fields[key][name] for name in names}
+                                           for key, names in zip(keys, wanted, strict=True)])
+
+    def kv_batch_put(self, keys, partition_id, fields):
+        for key, values in zip(keys, fields, strict=True):
+            self.fields[key].update(values.items())
 
 
 def sampled(monkeypatch, groups, buffer=replay_buffer.ReplayBuffer, batch_size=2, **options):
@@ -495,6 +517,57 @@ def test_async_replaces_a_prompt_that_lost_one(monkeypatch):
     """Therefore KernelTurns masks a conversation there, and raises nothing."""
     uids, asked = sampled(monkeypatch, {"whole": ("finished", 4), "partly": ("failure", 3)}, replay_buffer.ReplayBufferAsync)
     assert sorted(uids) == ["new1"] * 4 + ["whole"] * 4 and asked == 1
+
+
+def a_prompts_step(tokenizer, monkeypatch, mode):
+    """verl's own worker plays four conversations of turns_agent.yaml, its buffer samples what is left, and its trainer
+    computes the advantages. Gives the prompt's status and the fields of each conversation."""
+    queue, config = Queue({"p": ("pending", 0)}), configuration_of("turns")
+    for module in (agent_loop_tq, replay_buffer, trainer_base):
+        monkeypatch.setattr(module, "tq", queue)
+    config.trainer.v1.trainer_mode, config.actor_rollout_ref.rollout.n = mode, 4
+    [agent] = OmegaConf.load(config.actor_rollout_ref.rollout.agent.agent_loop_config_path)
+    monkeypatch.setitem(verl_agent_loop._agent_loop_registry, agent.name, agent)
+    replies = itertools.chain(*((f"{number}.25", "wrong") for number in range(1, 9)))
+    worker = object.__new__(agent_loop_tq.AgentLoopWorkerTQ.__ray_metadata__.modified_class)
+    worker.__dict__.update(
+        config=config, llm_client=Server(tokenizer, fenced(*replies), True),
+        tokenizer=tokenizer, processor=None, hf_model_type=None, dataset_cls=RLHFDataset, tools=[],
+        reward_loop_worker_handles=None, distillation_enabled=False)
+    prompt = {"uid": "p", "agent_name": agent.name, "global_steps": 1,
+              "raw_prompt": [{"role": "user", "content": "Faster!"}], "reward_model": {"ground_truth": ""},
+              "extra_info": {"parent_code": "1.5\n"}}
+    trajectory = {"step": 1, "sample_index": 0, "rollout_n": 0, "validate": False}
+    asyncio.run(asyncio.wait_for(worker._run_prompt(prompt, {"logprobs": True}, trajectory), support.PATIENCE_S))
+    status = queue.items["p"]["status"]
+    buffer = replay_buffer.ReplayBuffer("sync", OmegaConf.create({}), 8, "drop", OmegaConf.create({}), poll_interval=0)
+    batch, _ = buffer.sample(1, "train", 1)
+    for key in batch.keys:
+        queue.fields[key]["old_log_probs"] = queue.fields[key]["rollout_log_probs"].clone()
+    trainer_base.PPOTrainer._compute_advantage(SimpleNamespace(config=config), batch, {})
+    return status, [queue.fields[key] for key in batch.keys]
+
+
+@pytest.mark.parametrize("mode, status, left", [("sync", "failure", 3), ("colocate_async", "finished", 4)])
+def test_a_failure_from_verls_worker_to_its_advantages(mode, status, left, service, tokenizer, impatient, monkeypatch):
+    service.coming.extend([None] * 5 + [FAILED])
+    found, conversations = a_prompts_step(tokenizer, monkeypatch, mode)
+    assert found == status and len(conversations) == left
+    scores = [fields["extra_fields"].data["turn_scores"] for fields in conversations]
+    known = [not any(map(math.isnan, of_turns)) for of_turns in scores]
+    assert sum(known) == 3
+    expected = iter(ks.learning.trloo(list(itertools.compress(scores, known))).values)
+    trained = 0
+    for fields, of_turns, is_known in zip(conversations, scores, known, strict=True):
+        wanted = np.zeros(len(fields["responses"]))
+        if is_known:  # the service's correct kernels are lazy, so the wrong ones alone are trained
+            spans = estimator.turns_of(fields["rm_scores"].numpy(), fields["response_mask"].numpy())
+            for (begin, end), score, value in zip(spans, of_turns, next(expected), strict=True):
+                wanted[begin:end] = value * (score == 0) * (fields["rollout_log_probs"][begin:end].numpy() != 0)
+        np.testing.assert_allclose(fields["advantages"].numpy(), wanted, atol=1e-5)
+        assert (fields["advantages"].numpy()[fields["response_mask"].numpy() == 0] == 0).all()
+        trained += np.count_nonzero(wanted)
+    assert trained > 0
 
 
 @pytest.mark.parametrize("version, fits", [("0.9.0", False), ("0.8.0", False), ("0.9.1", True), ("0.9.2", True),

@@ -105,7 +105,8 @@ class KernelTurns(AgentLoopBase):  # type: ignore[misc,unused-ignore]
             messages += [{"role": "assistant", "content": text}, {"role": "user", "content": feedback(judged)}]
             await self._show(said, before + messages[-2:-1], messages)
         if not said.turns:
-            raise ValueError(f"a prompt of {len(prompt)} tokens leaves no room for a reply: raise most_tokens or shorten prompts")
+            raise ValueError(f"a prompt of {len(prompt)} tokens leaves no room for a reply: "
+                             "raise most_tokens or shorten prompts")
         if said.turns[-1].score is None and self._raises:
             raise no_reward(said.turns[-1])
         return said.output(len(prompt), self._trained(said, str(kwargs.get("session_id"))))
@@ -131,8 +132,8 @@ class KernelTurns(AgentLoopBase):  # type: ignore[misc,unused-ignore]
         if self._profiling is None:
             return [True] * len(said.turns)
         content = hashlib.sha256(f"{self._seed} {session} {said.ids}".encode()).digest()
-        keep: list[bool] = rejected_by_profile(said.turns, np.random.default_rng(list(content)), self._profiling).keep.tolist()
-        return keep
+        found = rejected_by_profile(said.turns, np.random.default_rng(list(content)), self._profiling)
+        return [bool(kept) for kept in found.keep]
 
     async def _reply(self, said: _Said, sampling_params: dict[str, Any], request_id: str, room: int) -> str:
         with simple_timer("generate_sequences", said.metrics):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import re
 
-OLDEST, TOO_NEW = (0, 9, 1), (0, 10)  # 0.9.0 has ct_merge_non_assistant_msg instead of ct_merge_context_msg; 0.10 was not tried
+# 0.9.0 has ct_merge_non_assistant_msg instead of ct_merge_context_msg; 0.10 was not tried.
+OLDEST, TOO_NEW = (0, 9, 1), (0, 10)
 
 
 def require_supported(name: str) -> None:
