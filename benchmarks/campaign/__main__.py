@@ -80,18 +80,22 @@ def check_settings(out: Path, settings: dict) -> None:
     os.replace(fresh, file)
 
 
-def money_left(run: Run, runs: list[Run], share: float | None) -> float | None:
-    """What its arm has left for this run in all, what it has spent itself included."""
-    return None if share is None else share - sum(one.spent() for one in runs if one.arm == run.arm and one is not run)
+def money_left(run: Run, runs: list[Run], max_usd: float | None, arms: int) -> float | None:
+    """What its arm and the campaign have left for this run in all, what it has spent itself included."""
+    if max_usd is None:
+        return None
+    others = [one for one in runs if one is not run]
+    # Arms that were there before this one was added may have spent more than an equal share.
+    return min(max_usd / arms - sum(one.spent() for one in others if one.arm == run.arm), max_usd - sum(one.spent() for one in others))
 
 
-def work_on(runs: list[Run], share: float | None) -> str:
+def work_on(runs: list[Run], max_usd: float | None, arms: int) -> str:
     """Why it stopped; empty if all runs have ended."""
     failed_problems: set[str] = set()  # since the last run that came to its end
     for number, run in enumerate(runs, 1):
         if run.ended():
             continue
-        left = money_left(run, runs, share)
+        left = money_left(run, runs, max_usd, arms)
         if left is not None and left <= run.spent():
             return f"the money of {run.arm} is used up"
         try:
@@ -132,7 +136,7 @@ def main() -> int:
                 for seed in range(1, asked.seeds + 1) for problem in problems for arm, keys in arms.items()]
         print(f"{len(runs)} runs of {asked.calls} calls: {len(runs) * asked.calls} calls in all", file=sys.stderr)
         try:
-            stopped = work_on(runs, asked.max_usd / len(arms) if asked.max_usd else None)
+            stopped = work_on(runs, asked.max_usd, len(arms))
         except KeyboardInterrupt:
             stopped = "interrupted"
         done = sum(run.ended() for run in runs)

@@ -131,6 +131,9 @@ class CampaignTest(ModelTest):
         self.campaign("--calls", 6, "--seeds", 1, "--max-usd", 1, *asks)
         self.assertEqual(len(model.requests), 24)
         self.assertEqual(len(self.table("runs.csv")), 4)
+        told = self.campaign("--calls", 6, "--seeds", 1, "--max-usd", 0.0525, "--arms", "best-of-N,evolution,mixture", *asks, status=1)
+        self.assertIn("the money of mixture is used up", told)
+        self.assertEqual(len(model.requests), 26, "what is left of the whole, though it is less than a share")
 
     def test_recorded_replies_are_the_model(self):
         level = self.folder / "bench/level1"
