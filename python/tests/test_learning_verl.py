@@ -449,7 +449,7 @@ class Queue:
     """What verl keeps in its TransferQueue: of each key a tag and fields."""
 
     def __init__(self, groups=()):
-        """Of each prompt: its status and how many conversations it has."""
+        """Groups: the status of each prompt, and how many conversations it has."""
         self.items, self.fields = {}, {}
         for uid, (status, count) in dict(groups).items():
             self.items[uid] = {"is_prompt": True, "status": status, "global_steps": 1}

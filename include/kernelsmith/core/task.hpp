@@ -82,9 +82,9 @@ struct Tolerance {
   std::string policy = "auto";     ///< auto | exact | normwise | allclose
   std::vector<std::string> allow;  ///< tf32, bf16_accumulate, reassociate, ...
   double rtol = 0, atol = 0;       ///< for the policy allclose: |y - truth| <= atol + rtol |truth|
-  /// Of modules, with allclose: the share of an output's elements that must be within; if absent, all.
+  /// The share of an output's elements that must be within, for modules with allclose; if absent, all.
   std::optional<double> matched = {};
-  /// Of modules: `reference` for its own output; if absent, its answer in fp64.
+  /// `reference` if a module's own output is the truth; if absent, its answer in fp64 is.
   std::optional<std::string> truth = {};
 };
 

@@ -4,7 +4,7 @@ A budget is for a block of elements, such as a row. The reference can be accurat
 usually is not, or in a whole row whose elements share a sum that cancels. So if only a few elements of an output
 exceed their budget, and the output's RMS error does not exceed its own, the reference runs again on inputs and
 parameters that are moved by up to half a unit in the last place. An element's tolerance is then k times the
-reference's largest error there or at its neighbours in the row. Where many elements of a block are beyond their
+reference's largest error there or at its neighbours in the row. If many elements of a block are beyond their
 budget, the reference's error is its rounding alone, without what the moved inputs change: otherwise a whole row that
 begins with the difference of nearly equal inputs could be computed with inputs of TF32. Short outputs, and those with
 too large an RMS, are simply wrong.
