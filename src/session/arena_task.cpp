@@ -16,10 +16,11 @@
 namespace kernelsmith::arena {
 namespace {
 
-constexpr std::size_t kShownOfUuid = 8;     // as many as Git and the arenas' own reports show
-constexpr double kDefaultTolerance = 1e-2;  // both figures, in both arenas
-constexpr double kDefaultRatio = 0.99;      // SOL-ExecBench
-constexpr double kMoeRatio = 0.95;          // FlashInfer-Bench's eval_config.yaml
+constexpr std::size_t kShownOfUuid = 8;        // as many as Git and the arenas' own reports show
+constexpr std::size_t kLongestTaskName = 100;  // of task.yaml
+constexpr double kDefaultTolerance = 1e-2;     // both figures, in both arenas
+constexpr double kDefaultRatio = 0.99;         // SOL-ExecBench
+constexpr double kMoeRatio = 0.95;             // FlashInfer-Bench's eval_config.yaml
 
 const char* name_of_arena(Arena arena) {
   return arena == Arena::flashinfer_bench ? "FlashInfer-Bench" : "SOL-ExecBench";
@@ -289,9 +290,9 @@ Result<ArenaTask> write_arena_task(Arena arena, const Definition& definition, co
   if (!axes) return axes.error();
   auto reference = reference_text(arena, definition, workload, *axes, !stored.empty());
   if (!reference) return reference.error();
-  ArenaTask task{
-      .name = clean_name(definition.name) + "-" + clean_name(workload.uuid.substr(0, kShownOfUuid)),
-      .notes = notes_on(definition, workload)};
+  const std::string end = "-" + clean_name(workload.uuid.substr(0, kShownOfUuid));
+  ArenaTask task{.name = clean_name(definition.name.substr(0, kLongestTaskName - end.size())) + end,
+                 .notes = notes_on(definition, workload)};
   for (const auto& [name, bytes] : stored)
     task.files.push_back({name + ".b64", detail::base64_encode(bytes)});
   std::string yaml = task_text(arena, definition, workload, *axes, task);

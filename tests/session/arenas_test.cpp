@@ -129,6 +129,14 @@ def get_init_inputs():
 )");
 }
 
+TEST_F(Arenas, ALongNameIsCut) {
+  problem(changed(kScale, "scale_d64", std::string(120, 'x')), line("aa/bb-ccdd", 8));
+  const auto made = sol();
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->name, std::string(91, 'x') + "-aa_bb-cc");
+  EXPECT_TRUE(task_of_files(made->files, "made", default_registry().backends));
+}
+
 TEST_F(Arenas, AWorkloadIsChosenByTheBeginningOfItsName) {
   EXPECT_EQ(flashinfer("scale_d64", "ab")->chosen, "ab-small (B = 8), one of 3");
   EXPECT_EQ(flashinfer("scale_d64", "aa-large")->name, "scale_d64-aa-large");
