@@ -48,7 +48,8 @@ bool is_positive(std::string_view name) {
                                word[word.size() - known.size() - 1] == '_');
     });
   };
-  return fits(name) || fits(without_digits(name));
+  // The arena looks for "_variance" only at the very end.
+  return fits(name) || (fits(without_digits(name)) && !without_digits(name).ends_with("_variance"));
 }
 
 bool is_weight(std::string_view name) {

@@ -35,9 +35,9 @@ class Arithmetic {
     double value = product();
     while (true) {
       if (take("+")) {
-        value += product();
+        value = exact(value + product());
       } else if (take("-")) {
-        value -= product();
+        value = exact(value - product());
       } else {
         return value;
       }
@@ -55,11 +55,17 @@ class Arithmetic {
         const double by = signed_value();
         value -= by * std::floor(divided(value, by));
       } else if (!left_.starts_with("**") && take("*")) {
-        value *= signed_value();
+        value = exact(value * signed_value());
       } else {
         return value;
       }
     }
+  }
+
+  /// Refuses what a double cannot hold exactly, because Python's whole numbers have no limit.
+  double exact(double value) {
+    if (std::abs(value) <= static_cast<double>(kMostExtent)) return value;
+    return refuse("a number in it is too large");
   }
 
   double divided(double value, double by) {
@@ -80,7 +86,7 @@ class Arithmetic {
   /// Binds tighter than a sign before it, and not as tight as one in the exponent.
   double power() {
     const double base = single();
-    return take("**") ? std::pow(base, signed_value()) : base;
+    return take("**") ? exact(std::pow(base, signed_value())) : base;
   }
 
   double single() {
