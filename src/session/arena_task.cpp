@@ -21,6 +21,7 @@ constexpr std::size_t kLongestTaskName = 100;  // of task.yaml
 constexpr double kDefaultTolerance = 1e-2;     // both figures, in both arenas
 constexpr double kDefaultRatio = 0.99;         // SOL-ExecBench
 constexpr double kMoeRatio = 0.95;             // FlashInfer-Bench's eval_config.yaml
+constexpr double kLeastRatio = 0.5;            // of `matched`
 
 const char* name_of_arena(Arena arena) {
   return arena == Arena::flashinfer_bench ? "FlashInfer-Bench" : "SOL-ExecBench";
@@ -169,20 +170,25 @@ std::vector<std::string> notes_on(const Definition& definition, const Workload& 
   return notes;
 }
 
-std::string ratio_comment(double ratio, bool own_default) {
-  if (ratio >= 1) return "";
-  return "# The arena needs " + number_text(ratio * 100) + " % of the elements within it" +
-         (own_default ? " (its default)" : "") + "; here all must be.\n";
+/// The share of the elements that must be within the tolerance.
+double ratio_of(Arena arena, const Definition& definition, const Allowed& allowed) {
+  if (arena == Arena::flashinfer_bench) return definition.op_type == "moe" ? kMoeRatio : 1;
+  return allowed.ratio.value_or(kDefaultRatio);
 }
 
-/// The tolerance as far as a task can express it, and comments on the rest.
+/// The arena's tolerance, and comments on what a task cannot express.
 std::string tolerance_text(Arena arena, const Definition& definition, const Allowed& allowed) {
   const double rtol = allowed.rtol.value_or(kDefaultTolerance),
-               atol = allowed.atol.value_or(kDefaultTolerance);
+               atol = allowed.atol.value_or(kDefaultTolerance), ratio = ratio_of(arena, definition, allowed);
   std::string text;
   if (rtol < 1 && (rtol > 0 || atol > 0)) {
+    const bool matched = ratio >= kLeastRatio && ratio < 1;
     text += "tolerance: {rtol: " + number_text(rtol) + ", atol: " + number_text(atol) +
-            "}   # the arena's; without this line kernelsmith's own rule counts\n";
+            (matched ? ", matched: " + number_text(ratio) : "") +
+            ", truth: reference}   # the arena's; without this line kernelsmith's own rule counts\n";
+    if (ratio < kLeastRatio)
+      text += "# The arena needs " + number_text(ratio * 100) +
+              " % of the elements within it; here all must be.\n";
   } else {
     text += "# The arena allows an rtol of " + number_text(rtol) + " and an atol of " + number_text(atol) +
             ", which a task cannot have: kernelsmith's own rule counts.\n";
@@ -191,18 +197,12 @@ std::string tolerance_text(Arena arena, const Definition& definition, const Allo
     text +=
         "# In the arena an element is right by atol or by rtol; here the sum of both counts, at most twice "
         "as much.\n";
-    if (definition.op_type == "moe") text += ratio_comment(kMoeRatio, true);
     if (definition.op_type == "sampling" || definition.op_type.starts_with("dsa"))
       text += "# The arena checks this operator by a function of its own, which a task cannot have.\n";
-  } else {
-    text += ratio_comment(allowed.ratio.value_or(kDefaultRatio), !allowed.ratio);
-    if (allowed.cap)
-      text +=
-          "# The arena allows no error above " + number_text(*allowed.cap) + ", which a task cannot say.\n";
+  } else if (allowed.cap) {
+    text += "# The arena allows no error above " + number_text(*allowed.cap) + ", which a task cannot say.\n";
   }
-  return text +
-         "# The arena compares with the reference's own output, kernelsmith with the reference in fp64 where "
-         "it runs so.\n";
+  return text;
 }
 
 /// The shortest type of the module's results, which says how precise products must be.
