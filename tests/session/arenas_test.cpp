@@ -163,14 +163,13 @@ TEST_F(Arenas, WhatIsNotThereIsNamed) {
 
 TEST_F(Arenas, TheToleranceIsTheWorkloads) {
   EXPECT_THAT(text_of(*sol(), "task.yaml"),
-              AllOf(HasSubstr("{rtol: 0.01, atol: 0.01}"),
-                    HasSubstr("needs 99 % of the elements within it (its default)")));
+              HasSubstr("{rtol: 0.01, atol: 0.01, matched: 0.99, truth: reference}"));
   problem(
       kScale,
       line(
           "aa", 8,
           R"(, "tolerance": {"max_atol": 0.5, "max_rtol": 0, "required_matched_ratio": 1, "max_error_cap": 2.5})"));
-  EXPECT_THAT(text_of(*sol(), "task.yaml"), AllOf(HasSubstr("{rtol: 0, atol: 0.5}"),
+  EXPECT_THAT(text_of(*sol(), "task.yaml"), AllOf(HasSubstr("{rtol: 0, atol: 0.5, truth: reference}"),
                                                   HasSubstr("no error above 2.5"), Not(HasSubstr(" % of"))));
   problem(kScale,
           line("aa", 8, R"(, "tolerance": {"max_atol": 0, "max_rtol": 0, "allow_negative_inf": true})"));
