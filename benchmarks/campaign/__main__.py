@@ -13,6 +13,10 @@ from __future__ import annotations
 import argparse
 import fcntl
 import json
+import math
+import os
+import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -23,8 +27,9 @@ from arms import ARMS, arm_of  # noqa: E402
 from problems import Problem, problems_in  # noqa: E402
 from runs import Failed, Run, in_parts  # noqa: E402
 
-# As many failures in a row are no fault of one problem: the server, the key or the disk is.
-FAILURES_IN_A_ROW = 3
+# If as many problems in a row fail, no problem is to blame, but the server, the key or the disk. Runs do not count: all arms of a
+# problem that cannot be planned fail.
+PROBLEMS_IN_A_ROW = 3
 
 
 def arguments() -> tuple[argparse.Namespace, list[str]]:
@@ -46,6 +51,8 @@ def arguments() -> tuple[argparse.Namespace, list[str]]:
     asked = parser.parse_args(words[:cut])
     if asked.calls < 1 or asked.seeds < 1:
         parser.error("--calls and --seeds must be at least 1")
+    if asked.max_usd is not None and not 0 < asked.max_usd < math.inf:
+        parser.error("--max-usd must be a number above 0")
     if asked.replies and not (asked.replies / "first").is_dir():
         parser.error(f"{asked.replies} has no folder first")
     return asked, words[cut + 1:]
@@ -54,36 +61,53 @@ def arguments() -> tuple[argparse.Namespace, list[str]]:
 def check_settings(out: Path, settings: dict) -> None:
     """Runs of other settings must not be mixed. More problems, seeds, arms and money may be added."""
     file = out / "campaign.json"
-    kept = json.loads(file.read_text()) if file.exists() else settings
-    arms = {**kept["arms"], **settings["arms"]}
-    same = {**kept, "arms": {name: kept["arms"].get(name, keys) for name, keys in settings["arms"].items()}}
-    if same != settings:
-        sys.exit(f"error: {out} holds a campaign of other settings: {json.dumps(kept)}\nhint: take another --out")
-    file.write_text(json.dumps({**settings, "arms": arms}, indent=1) + "\n")
+    try:
+        kept = json.loads(file.read_text()) if file.exists() and any(out.glob("runs/*.run")) else settings
+        # An arm whose keys were refused has no run, and may be corrected.
+        arms = {name: keys for name, keys in kept["arms"].items() if any(out.glob(f"runs/*.{name}.*.run"))}
+    except (ValueError, LookupError, TypeError, AttributeError):
+        sys.exit(f"error: {file} is damaged, or of another version\nhint: take another --out")
+
+    def named(those: dict) -> dict:
+        return {**{name: those.get(name) for name in settings if name != "arms"},
+                **{f"arm {name}": those["arms"].get(name, keys) for name, keys in arms.items()}}
+
+    were, now = named(kept), named(settings)
+    if other := [f"{name} ({json.dumps(were[name])}, not {json.dumps(now[name])})" for name in were if were[name] != now[name]]:
+        sys.exit(f"error: {out} holds runs of other settings: {', '.join(other)}\nhint: take another --out")
+    fresh = file.with_suffix(".new")  # a kill leaves the old one or the new one
+    fresh.write_text(json.dumps({**settings, "arms": {**arms, **settings["arms"]}}, indent=1) + "\n")
+    os.replace(fresh, file)
 
 
-def money_left(run: Run, runs: list[Run], share: float | None) -> float | None:
-    """What its arm has left for this run in all, what it has spent itself included."""
-    return None if share is None else share - sum(one.spent() for one in runs if one.arm == run.arm and one is not run)
+def money_left(run: Run, runs: list[Run], max_usd: float | None, arms: int) -> float | None:
+    """What its arm and the campaign have left for this run in all, what it has spent itself included."""
+    if max_usd is None:
+        return None
+    others = [one for one in runs if one is not run]
+    # Arms that were there before this one was added may have spent more than an equal share.
+    return min(max_usd / arms - sum(one.spent() for one in others if one.arm == run.arm), max_usd - sum(one.spent() for one in others))
 
 
-def work_on(runs: list[Run], share: float | None) -> str:
+def work_on(runs: list[Run], max_usd: float | None, arms: int) -> str:
     """Why it stopped; empty if all runs have ended."""
-    failures = 0
+    failed_problems: set[str] = set()  # since the last run that came to its end
     for number, run in enumerate(runs, 1):
         if run.ended():
             continue
-        left = money_left(run, runs, share)
+        left = money_left(run, runs, max_usd, arms)
         if left is not None and left <= run.spent():
             return f"the money of {run.arm} is used up"
         try:
             run.go_on(left)
-            failures = 0
+            failed_problems.clear()
         except Failed as failed:
-            failures += 1
+            failed_problems.add(run.problem.name)
             print(f"error: {run.name}: {failed}", file=sys.stderr, flush=True)
-            if failures == FAILURES_IN_A_ROW:
-                return f"{failures} runs in a row failed"
+            if re.match(r"kernelsmith |--set (?!evaluator\.)", str(failed)):  # what an evaluator takes depends on the problem
+                return "a setting was refused"  # the other arms would be paid for meanwhile
+            if len(failed_problems) == PROBLEMS_IN_A_ROW:
+                return f"the runs of {PROBLEMS_IN_A_ROW} problems in a row failed"
             continue
         print(f"[{number}/{len(runs)}] {run.told()}", file=sys.stderr, flush=True)
         if run.out_of_money():
@@ -95,7 +119,9 @@ def main() -> int:
     asked, words = arguments()
     arms = dict([*((name, ARMS[name]) for name in asked.arms.split(",") if name in ARMS), *map(arm_of, asked.arm)])
     if unknown := [name for name in asked.arms.split(",") if name not in arms]:
-        sys.exit(f"error: there is no arm {unknown[0]}; known: {', '.join(ARMS)}")
+        sys.exit(f"error: there is no arm '{unknown[0]}'; known: {', '.join(ARMS)}")
+    if not shutil.which("kernelsmith"):
+        sys.exit("error: kernelsmith is not on the PATH")
     problems: list[Problem] = problems_in(asked.folder, asked.levels, asked.problems)
     asked.out.mkdir(parents=True, exist_ok=True)
     with open(asked.out / "lock", "w") as lock:
@@ -110,7 +136,7 @@ def main() -> int:
                 for seed in range(1, asked.seeds + 1) for problem in problems for arm, keys in arms.items()]
         print(f"{len(runs)} runs of {asked.calls} calls: {len(runs) * asked.calls} calls in all", file=sys.stderr)
         try:
-            stopped = work_on(runs, asked.max_usd / len(arms) if asked.max_usd else None)
+            stopped = work_on(runs, asked.max_usd, len(arms))
         except KeyboardInterrupt:
             stopped = "interrupted"
         done = sum(run.ended() for run in runs)

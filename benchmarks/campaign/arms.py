@@ -20,7 +20,9 @@ ARMS = {
 
 def arm_of(text: str) -> tuple[str, list[str]]:
     """The arm "NAME KEY=VALUE ..."."""
-    name, *keys = text.split()
+    name, *keys = text.split() or [""]
+    if name in ARMS:
+        sys.exit(f"error: there is an arm {name} already; give yours another name")
     if not re.fullmatch(r"[\w.-]+", name) or not all("=" in key for key in keys):
         sys.exit(f"error: an arm is a name and keys of run.yaml, such as 'four islands.count=4'; found '{text}'")
     return name, keys

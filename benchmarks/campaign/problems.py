@@ -27,6 +27,8 @@ def problems_in(folder: Path, levels: str | None, names: str | None) -> list[Pro
     """The chosen problems by level and number. Ends the program if a name is unknown or ambiguous, or if none is left."""
     found = [_problem(path) for path in [*folder.rglob("level*/*.py"), *folder.rglob("task.yaml")]]
     found.sort(key=lambda one: (one.level, [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", one.name)]))
+    if levels and not re.fullmatch(r"\d+(,\d+)*", levels):
+        sys.exit(f"error: --levels are numbers, such as 1,2; found '{levels}'")
     wanted = {int(level) for level in levels.split(",")} if levels else {one.level for one in found}
     chosen = [one for one in found if one.level in wanted and (not names or one.name in names.split(","))]
     for name in names.split(",") if names else []:

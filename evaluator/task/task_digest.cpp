@@ -47,7 +47,8 @@ void add_later_fields(DigestBuilder& digest, const Task& task) {
     digest.add("figures")
         .add(std::bit_cast<std::uint64_t>(task.tolerance.rtol))
         .add(std::bit_cast<std::uint64_t>(task.tolerance.atol));
-  if (task.tolerance.matched) digest.add("matched").add(std::bit_cast<std::uint64_t>(*task.tolerance.matched));
+  if (task.tolerance.matched)
+    digest.add("matched").add(std::bit_cast<std::uint64_t>(*task.tolerance.matched));
   if (task.tolerance.truth) digest.add("truth").add(*task.tolerance.truth);
   if (!task.timed_weights.empty()) {
     digest.add("timed_weights").add(task.timed_weights.size());

@@ -83,7 +83,7 @@ void read_scalar(YamlMap& root, Tolerance& tolerance) {
   root.required("tolerance", tolerance.rtol, kRtol);
   if (root.ok() && tolerance.rtol == 0)
     root.refuse("tolerance", "a tolerance of 0 allows no difference",
-                "bit for bit is tolerance: {policy: exact}");
+                "bit for bit is tolerance: {policy: exact}; a task of modules needs a number above 0");
   tolerance.atol = tolerance.rtol;
   tolerance.policy = kAllclose;
 }

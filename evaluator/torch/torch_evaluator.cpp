@@ -459,7 +459,8 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
   if (!facts) return facts.error();
   Opened opened = opening.get();
   spent["start"] = whole.ms();
-  if (!opened.device && opened.device.error().code != ErrorCode::unsupported) return opened.device.error();
+  if (!opened.device && (options.must_measure || opened.device.error().code != ErrorCode::unsupported))
+    return opened.device.error();
 
   TaskPlanner planner(task, pool, extensions, options.arch);
   if (opened.device) planner.plan_for(opened.device->arch);

@@ -36,6 +36,8 @@ class TorchProvider final : public EvaluatorProvider {
     return verify_in_plain_torch(task, source, stopped_by(stop, options_));
   }
 
+  void require_measuring() override { options_.must_measure = true; }
+
   void tell_of_waiting(const TellOfWaiting& tell) override { options_.tell = tell; }
 
   std::vector<std::string> settings_to_reconfirm() const override {

@@ -5,6 +5,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include <kernelsmith/code/blocks.hpp>
+#include <kernelsmith/code/fingerprint.hpp>
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
 #include <kernelsmith/proposal/extract.hpp>
@@ -54,6 +55,11 @@ py::typing::Union<Source, Refusal> extracted(const std::string& reply,
       without_gil([&] { return extract(reply, source, edits_only ? ReplyForm::edits : ReplyForm::either); });
   if (const auto* child = std::get_if<Source>(&found)) return py::cast(*child);
   return py::cast(std::get<Refusal>(found));
+}
+
+std::string fingerprint_of(const SourceLike& program) {
+  const Source source = source_of(program);
+  return without_gil([&] { return fingerprint(source).hex(); });
 }
 
 }  // namespace
@@ -133,6 +139,8 @@ void bind_texts(py::module_& module) {
         return peaks;
       },
       "Peak rates by a part of the GPU's name: memory in GB/s, dense products in Tflop/s.");
+  module.def("fingerprint", &fingerprint_of, py::arg("program"),
+             "Equal for programs whose tokens are equal: it ignores white space, comments and docstrings.");
   module.def("extract", &extracted, py::arg("reply"), py::arg("parent"), py::arg("edits_only"));
 }
 

@@ -169,6 +169,14 @@ def command_task(run, seed, score="echo 1", name="hill"):
     return read_task(run, seed).key
 
 
+def test_a_task_that_is_gone_is_an_error(tmp_path):
+    (tmp_path / "run.yaml").write_text("# How the task is searched.\nversion: 1\n")
+    with pytest.raises(ks.Error, match="copy of its task is gone"):
+        read_task(tmp_path, "seed")
+    (tmp_path / "run.yaml").write_text("# Begun by a program; its options stand there.\n\n")
+    assert read_task(tmp_path, "seed").name == "python"
+
+
 def test_a_task_without_a_reference_is_the_same_with_another_seed(tmp_path):
     key = command_task(tmp_path / "a", "1")
     assert command_task(tmp_path / "b", "2") == key

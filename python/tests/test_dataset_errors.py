@@ -75,7 +75,8 @@ def test_wrong_use_is_an_error(runs, tmp_path):
     fails("invalid_argument", "these are one run", [runs[0], runs[0]], tmp_path)
     fails("invalid_argument", "no run is named", [], tmp_path)
     fails("not_found", "no run", [tmp_path / "none"], tmp_path)
-    for wrong in ({"kind": "dpo"}, {"per_task": 0}, {"turns": 1}, {"test_share": 1}, {"similar": 0}, {"format": "csv"}):
+    for wrong in ({"kind": "dpo"}, {"per_task": 0}, {"turns": 1}, {"test_share": 1}, {"similar": 0}, {"format": "csv"},
+                  {"steps": "all"}, {"parent_speedup": 0}):
         fails("invalid_argument", "it is", runs, tmp_path, **wrong)
 
 

@@ -1,5 +1,6 @@
 """Exports of real runs: what stands in the files, and the command."""
 
+import hashlib
 import json
 import re
 import sys
@@ -7,7 +8,7 @@ import sys
 import kernelsmith as ks
 import pytest
 import support
-from dataset_runs import MIT, RELU, lines, task_facts
+from dataset_runs import MIT, RELU, lines, searched, task_facts
 from kernelsmith.learning.dataset import Settings, export, journal
 from kernelsmith.learning.dataset.bar import Bar
 from kernelsmith.learning.dataset.card import _cell
@@ -58,9 +59,28 @@ def test_rl_rows_are_verl_s_and_trl_s(runs, tmp_path, relu):
     assert json.loads(row["reward_model"]["ground_truth"]) == {"reference_code": row["reference_code"]} == {
         "reference_code": RELU}
     extra = row["extra_info"]
-    assert set(extra) == {"entry_point", "parent_code", "parent_speedup", "uuid", "task", "index", "split"}
+    assert set(extra) == {"entry_point", "parent_code", "parent_speedup", "parent_binary", "uuid", "task", "index", "split"}
     assert extra["parent_code"] == row["parent_code"] and row["parent_code"] in row["prompt"][1]["content"]
     assert float(row["parent_code"].split()[2]) == row["parent_speedup"] and extra["index"] == 0
+    assert row["parent_binary"] == extra["parent_binary"] == hashlib.sha256(row["parent_code"].encode()).hexdigest()
+
+
+def test_rl_rows_of_three_runs_start_from_accelerated_parents(tmp_path):
+    three = [searched(tmp_path / f"{name}.run", 60, name=name) for name in "abc"]
+    best = lines(three, tmp_path / "best", "rl")
+    assert [row["parent_speedup"] >= 1.2 and row["speedup_low"] > row["parent_speedup"] for row in best] == [True] * 3
+    initial = lines(three, tmp_path / "initial", "rl", steps="initial")
+    gains = {row["run"]: row["gain_low"] for row in best}
+    assert all(row["gain_low"] >= gains[row["run"]] for row in initial) and any(row["parent_speedup"] < 1.2 for row in initial)
+
+
+def test_programs_that_repeat_a_binary_are_in_no_row(tmp_path):
+    run = searched(tmp_path / "a.run", 100, equal_binaries=True)
+    programs = {row["id"] for row in ks.Run.open(run).programs()}
+    evaluated = {event["program"] for event in ks.Run.open(run).events() if event.get("source") == "evaluated"}
+    assert programs < evaluated, "the journal says of some that they were evaluated, although they repeat a binary"
+    for kind in KINDS:
+        assert {row["ticket"] for row in lines([run], tmp_path / kind, kind, per_task=9)} <= programs
 
 
 def test_no_selected_prompt_holds_a_selected_child(runs, tmp_path):
@@ -138,7 +158,18 @@ def test_a_task_without_a_reference_has_no_level_and_is_not_compared(runs, tmp_p
     [row, *_] = [json.loads(line) for line in (tmp_path / "rows" / made.files[0]).open()]
     assert row["family"] is None and row["level"] is None and made.uncompared == 2
     card = (tmp_path / "rows" / "README.md").read_text()
-    assert "Not compared: 2 tasks without a reference." in card and f"| unknown | {made.rows['train']} |" in card
+    assert "Not compared: 2 tasks without a reference in" in card and f"| unknown | {made.rows['train']} |" in card
+
+
+def test_a_reference_in_another_language_than_the_benchmark_s_is_not_compared(runs, tmp_path, monkeypatch):
+    square = "float f(float x) { return x * x; }\n"
+    monkeypatch.setattr(journal, "read_task", lambda run, seed: task_facts(f"square {seed[-2]}", square + f"// {seed}"))
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "19_ReLU.py").write_text(RELU)
+    options = {"kind": "sft", "format": "jsonl", "licences": MIT, "against": tmp_path / "bench"}
+    assert export(runs, tmp_path / "rows", Settings(**options)).uncompared == 2
+    (tmp_path / "bench" / "cube.cpp").write_text("float f(float x, int n) { for (;;) x *= x * x; return x; }\n")
+    assert export(runs, tmp_path / "more", Settings(**options)).uncompared == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -15,7 +15,10 @@ NO_TEXTS = SimpleNamespace(reply=lambda step: {"system": "", "user": ""}, code=l
 
 
 def chosen(kind, *runs, reader=NO_TEXTS, **options):
-    """The tickets of each row, and the dropped steps by rule."""
+    """The tickets of each row, and the dropped steps by rule. Steps for `rl` may start from any accepted parent, unless `steps`
+    says otherwise."""
+    if kind == "rl":
+        options = {"steps": "initial", **options}
     tally = rules.Tally()
     steps = rules.usable((step for run in runs for step in run.steps), tally)
     module = {"sft": sft, "rl": rl, "multiturn": multiturn, "preference": preference}[kind]
@@ -138,6 +141,21 @@ def test_rows_of_one_run(name):
     assert chosen(kind, run_of(*children), **options) == (rows, dropped)
 
 
+# --- sft and rl
+
+@pytest.mark.parametrize("kind", ["sft", "rl"])
+def test_rows_are_balanced_over_difficulty(kind):
+    matmul = "class Model:\n    def forward(self, a, b):\n        return a @ b\n"
+    easy = [run_of((0, accepted(2)), id=f"e{at}", task=task_facts(f"easy {at}")) for at in range(5)]
+    hard = [run_of((0, accepted(2)), id=f"h{at}", task=task_facts(f"hard {at}", matmul)) for at in range(2)]
+    assert {run.task.difficulty.level for run in easy} == {1} and {run.task.difficulty.level for run in hard} == {2}
+    rows, dropped = chosen(kind, *easy, *hard)
+    assert len(rows) == 4 and dropped == {"over the balance of difficulty": 3}
+    assert len(chosen(kind, *easy, *hard, balance=False)[0]) == 7
+    unknown = run_of((0, accepted(2)), id="u", task=task_facts("no reference", ""))
+    assert len(chosen(kind, *easy, *hard, unknown)[0]) == 5, "a task without a level neither counts nor is dropped"
+
+
 # --- sft
 
 def test_the_same_change_in_two_runs_is_one_row():
@@ -167,6 +185,34 @@ def test_the_form_of_a_reply(asked, followed):
 
 
 # --- rl
+
+@pytest.mark.parametrize("baseline", [True, False])
+def test_rl_starts_from_accelerated_parents(baseline):
+    run = run_of((0, accepted(5)),         # the largest gain, from the seed
+                 (0, accepted(1.22)),      # its low end is below 1.2
+                 (2, accepted(4)),
+                 (0, accepted(1.3)),
+                 (4, REJECTED),
+                 (5, accepted(3)),         # repairs what was made from an accelerated program
+                 (6, accepted(3.5)))
+    if not baseline:  # then speedups are over the first accepted program
+        run.verdicts = {at: replace(verdict, speedup=None) for at, verdict in run.verdicts.items()}
+    slow = {"its parent's speedup is not surely 1.2 or more": 4}
+    assert chosen("rl", run, steps="best") == ([(6,)], {**slow, "rejected, run": 1, "behind the 1 best of its task": 1})
+    assert chosen("rl", run)[0] == [(1,)]
+    assert chosen("rl", run, steps="best", parent_speedup=2)[0] == [(7,)]
+
+
+def test_rl_does_not_guess_how_fast_a_parent_is():
+    run = run_of((0, accepted(2)), (1, accepted(3)))
+    run.verdicts = {at: replace(verdict, speedup=None) for at, verdict in run.verdicts.items()}
+    run.verdicts[0] = REJECTED
+    run.verdicts[1] = replace(run.verdicts[1], hardware="GPU")
+    run.duels[2, 1] = figure(1.5)
+    assert chosen("rl", run, steps="best")[1]["its parent's speedup is not surely 1.2 or more"] == 1
+    run.verdicts[0] = replace(accepted(1, hardware="GPU"), speedup=None, score_of="fitness")
+    assert chosen("rl", run, steps="best")[1]["its parent's speedup is unknown"] == 1
+
 
 @pytest.mark.parametrize("where", ["top", "inspirations"])
 def test_rl_looks_at_everything_that_a_prompt_shows(where):
@@ -198,23 +244,18 @@ def test_rl_finds_leaks_between_any_two_rows(hardware, task):
     assert chosen("rl", first, *later, per_task=9, mixed_hardware=True) == ([(1,), (1,)], leak)
 
 
+def test_rl_drops_the_weaker_of_two_rows_that_exclude_each_other_also_of_two_tasks():
+    strong = run_of((0, accepted(9)), (0, accepted(1.5)), id="a")
+    other = run_of((0, accepted(3)), id="b", task=task_facts("another task"))
+    other.codes[0] = strong.codes[2]  # begins with the first task's second best
+    assert chosen("rl", strong, other, per_task=2)[0] == [(1,), (1,)]
+
+
 def test_rl_finds_a_leak_that_only_the_prompt_s_words_show():
     run = run_of((0, accepted(3)), (0, accepted(2)))
     reader = SimpleNamespace(reply=lambda step: {"user": "like this: a 1" if step.ticket == 2 else ""}, code=NO_TEXTS.code)
     assert chosen("rl", run, per_task=2)[0] == [(1,), (2,)]
     assert chosen("rl", run, per_task=2, reader=reader)[0] == [(1,)]
-
-
-def test_rl_is_balanced_over_difficulty():
-    matmul = "class Model:\n    def forward(self, a, b):\n        return a @ b\n"
-    easy = [run_of((0, accepted(2)), id=f"e{at}", task=task_facts(f"easy {at}")) for at in range(5)]
-    hard = [run_of((0, accepted(2)), id=f"h{at}", task=task_facts(f"hard {at}", matmul)) for at in range(2)]
-    assert {run.task.difficulty.level for run in easy} == {1} and {run.task.difficulty.level for run in hard} == {2}
-    rows, dropped = chosen("rl", *easy, *hard)
-    assert len(rows) == 4 and dropped == {"over the balance of difficulty": 3}
-    assert len(chosen("rl", *easy, *hard, balance=False)[0]) == 7
-    unknown = run_of((0, accepted(2)), id="u", task=task_facts("no reference", ""))
-    assert len(chosen("rl", *easy, *hard, unknown)[0]) == 5, "a task without a level neither counts nor is dropped"
 
 
 # --- multiturn

@@ -104,6 +104,14 @@ def test_turns_without_a_reward_are_left_out_of_baselines():
     assert found.left_out == 2
 
 
+def test_a_turn_that_failures_left_alone_has_no_advantage():
+    """One that nobody else reached keeps its return."""
+    found = learning.trloo([[1, 2], [None], [1, None]])
+    close(found.values, [[0, 0], [0, 0], [0, 0]])
+    close(learning.trloo([[1, 2], [1]]).values, [[2, 2], [-2, 0]])
+    close(learning.trloo([[1, 2], [None], [5]], ["a", "a", "b"]).values, [[0, 2], [0, 0], [5, 0]])
+
+
 @pytest.mark.parametrize("call", [
     lambda: learning.grpo([1, float("nan")]), lambda: learning.rloo(np.array([1, np.inf])),
     lambda: learning.trloo([[1, float("nan")]]), lambda: learning.grpo([1, 2], ["a"]),

@@ -9,6 +9,7 @@ import pytest
 import support
 from kernelsmith import learning
 from kernelsmith.learning import Judge, Judged, Reward, RewardClient
+from kernelsmith.learning.copies import is_copy
 from kernelsmith.learning.verl.rows import row_of
 from scripted_service import ScriptedService, without_verdict
 
@@ -39,6 +40,88 @@ def test_the_score_is_over_the_parent():
     assert [one.reward.rejection for one in judged] == [None, "wrong_output", None, "no_code", "unchanged"]
     assert [one.program for one in judged] == ["3.0\n", "wrong\n", "decoy\n", None, None]
     assert len(service.asked) == 3, "what holds no program is not asked for"
+
+
+KERNEL = '''\
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = """
+__global__ void twice(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = 2.0f * x[i];
+}
+"""
+module = load_inline("twice", SOURCE, functions=["twice"])
+
+
+def rounded(count, block=256):
+    return (count + block - 1) // block
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return module.twice(x, rounded(x.numel()))
+'''
+CUDA = KERNEL.partition('"""')[2].partition('"""')[0]
+COPIES = {
+    "a comment": KERNEL + "# faster\n", "a blank line": KERNEL.replace("\n\n\n", "\n\n\n\n"),
+    "a docstring": KERNEL.replace("(self, x):\n", '(self, x):\n        """Faster."""\n'),
+    "an unused import": "import os, math\n" + KERNEL,
+    "a statement without an effect": KERNEL.replace("    return (", "    pass\n    return ("),
+    "layout": KERNEL.replace("(count + block - 1)", "((count + block) - 1)"),
+    "a name": KERNEL.replace("rounded", "blocks").replace("count", "numbers"),
+    "a comment in C": KERNEL.replace("  int i", "  // fast\n  int i"),
+    "C alone": CUDA.replace("  int i", "  /* fast */\n  int i")}
+CHANGES = {
+    "a number": KERNEL.replace("256", "512"), "an operator": KERNEL.replace("block - 1", "block + 1"),
+    "C": KERNEL.replace("2.0f * x[i]", "x[i] + x[i]"), "the order": KERNEL.replace("count + block", "block + count"),
+    "a used import": KERNEL.replace("import torch\n", "import torchvision as torch\n"),
+    "names that others know": KERNEL.replace("forward", "backward"), "C alone": CUDA.replace("2.0f", "3.0f"),
+    "a docstring that is the kernel": KERNEL.replace("SOURCE = ", "").replace('"twice", SOURCE', '"twice", __doc__')}
+
+
+@pytest.mark.parametrize("score", ["kernel-smith", "dr-kernel", "speedup", lambda reward, row: float(reward.correct)])
+def test_a_copy_earns_nothing_and_is_not_asked_for(score):
+    for name, text in COPIES.items():
+        parent = {**PARENT, "parent_code": CUDA if name == "C alone" else KERNEL}
+        [judged], service = judge_all([text], parent, score=score, extract=lambda reply, row: reply)
+        assert (judged.score, judged.reward.rejection, service.asked) == (0.0, "unchanged", []), name
+
+
+def test_a_program_with_the_parent_s_binary_earns_nothing():
+    def judged(binary, **row):
+        done = {"status": "completed", "correctness": True, "decoy_kernel": False, "speedup": 3.0,
+                "metadata": {"kernelsmith": {"binary": binary}}}
+        return judge_all([fenced("3.0")], {**PARENT, **row}, {"faults": [done]})[0][0]
+
+    copy = judged("ab", parent_binary="ab")
+    assert (copy.score, copy.reward.rejection, copy.program) == (0.0, "unchanged", "3.0\n")
+    assert [judged("ab", parent_binary=other).score for other in ("cd", "", None)] == [2.0] * 3 and judged("ab").score == 2.0
+    assert judged(None, parent_binary="").score == judged("", parent_binary="").score == 2.0
+
+
+@pytest.mark.parametrize(("text", "low", "score"), [
+    (KERNEL.replace("256", "512"), 1.49, 0.0), (KERNEL.replace("256", "512"), 1.51, 2.0), (KERNEL.replace("256", "512"), None, 2.0),
+    (KERNEL.replace("2.0f", "3.0f"), 1.49, 0.0), (KERNEL.replace("block - 1", "block + 1"), 1.49, 2.0), ("3.0", 1.49, 2.0)])
+def test_a_number_that_is_moved_within_noise_earns_nothing(text, low, score):
+    for figure in ("speedup", "fitness"):
+        done = {"status": "completed", "correctness": True, "decoy_kernel": False, "speedup": 3.0,
+                "metadata": {"kernelsmith": {figure: {} if low is None else {"low": low}}}}
+        [judged], _ = judge_all([text], {**PARENT, "parent_code": KERNEL}, {"faults": [done]}, extract=lambda reply, row: reply)
+        assert (judged.score, judged.program) == (score, text)
+        assert judged.reward.rejection == ("unchanged" if score == 0 else None)
+
+
+def test_a_change_is_no_copy():
+    for name, text in CHANGES.items():
+        assert not is_copy(text, CUDA if name == "C alone" else KERNEL), name
+    docstring = CHANGES["a docstring that is the kernel"]
+    assert not is_copy(docstring.replace("2.0f", "3.0f"), docstring)
+    assert not is_copy("1.5\n", "2.5\n") and not is_copy('"""a"""', '"""b"""') and is_copy("", "")
+    assert not is_copy("#!/bin/sh\nf() { echo a//b; }", "#!/bin/sh\nf() { echo a//c; }")
+    deep = "def f():\n    return " + "-" * 10_000
+    assert is_copy(deep + "1", deep + "1") and not is_copy(deep + "1", deep + "2"), "what nests too deep is compared as text"
 
 
 def test_edits_are_of_the_parent():

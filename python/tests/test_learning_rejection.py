@@ -79,6 +79,17 @@ def test_profiling_ratio():
             learning.profiling_ratio(own, total)
 
 
+def test_profiling_ratio_forgives_sums_in_another_order():
+    times = np.random.default_rng(0).lognormal(2, 1, size=(1000, 12))
+    for dtype in (np.float64, np.float32):
+        own = times.astype(dtype)
+        assert (np.cumsum(own, axis=1)[:, -1] > np.cumsum(own[:, ::-1], axis=1)[:, -1]).any(), "else this tests nothing"
+        found = learning.profiling_ratio(np.cumsum(own, axis=1)[:, -1], np.cumsum(own[:, ::-1], axis=1)[:, -1])
+        assert (found.values <= 1).all() and found.values == pytest.approx(1)
+    with pytest.raises(ValueError):
+        learning.profiling_ratio([1.001], [1])
+
+
 def profiled(ratio, correct=None, **arguments):
     correct = [True] * len(ratio) if correct is None else correct
     return learning.profiling_rejection(ratio, correct, np.random.default_rng(1), **arguments)
@@ -97,6 +108,7 @@ def test_rounding_comes_first_if_asked_for():
 
 def test_incorrect_samples_and_fast_ones_are_kept():
     assert profiled([0, None], correct=[False, False]).keep.all()
+    assert profiled([float("nan")], correct=[False], speedup=[float("nan")], speedup_threshold=1.5).keep.all()
     found = profiled([0] * 4, speedup=[1, 1.5, 2, None], speedup_threshold=1.5)
     assert found.keep.tolist() == [False, True, True, False] and found.left_out == 0
 

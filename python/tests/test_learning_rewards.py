@@ -38,6 +38,15 @@ def test_kernel_smith():
     assert found.tolist() == [None, None, None, 1.5] and found.left_out == 3
 
 
+def test_what_does_not_matter_may_be_nan():
+    nan = float("nan")
+    assert learning.dr_kernel_reward([False, None, True], [nan, nan, 2], [nan, nan, 0]).tolist() == [0, None, 1.5]
+    assert learning.kernel_smith_reward([False, None, True], [nan, nan, 3], [nan, 0, 2]).tolist() == [0, None, 1.5]
+    assert learning.dr_kernel_reward_as_coded([False, None], [2, nan], [nan, nan]).tolist() == [1, None]
+    with pytest.raises(ValueError):  # there the speedup of what is wrong counts
+        learning.dr_kernel_reward_as_coded([False], [nan])
+
+
 def test_a_broken_machine_changes_no_advantage():
     whole = learning.kernel_smith_reward([True, True, False], [3, 2, None], [2, 2, 2])
     broken = learning.kernel_smith_reward([True, None, True, False], [3, None, 2, None], [2, 2, 2, 2])

@@ -169,13 +169,100 @@ def check_advantages(batch):
     expected = learning.trloo([one.rewards for one in played], groups).values
     learnt = (batch["completion_mask"] * batch["tool_mask"]).numpy().astype(bool)
     for row, (one, of_turns) in enumerate(zip(played, expected, strict=True)):
-        wanted, model_wrote = np.zeros(learnt.shape[1]), np.zeros(learnt.shape[1], dtype=bool)
+        wanted, trained = np.zeros(learnt.shape[1]), np.zeros(learnt.shape[1], dtype=bool)
         for (begin, end), value in zip(one.spans, of_turns, strict=False):
-            wanted[begin:end], model_wrote[begin:end] = value, True
+            wanted[begin:end], trained[begin:end] = value, None not in one.rewards
         np.testing.assert_allclose(batch["advantages"][row].numpy(), wanted, atol=1e-6)
-        assert (learnt[row] == model_wrote).all()
+        assert (learnt[row] == trained).all(), "a conversation without a verdict is not trained"
         known = learning.returns_to_go([one.rewards]).tolist()[0][0]
         assert batch["rewards"][row] == pytest.approx(known) if known is not None else math.isnan(batch["rewards"][row])
+
+
+class Sampling(TurnsTrainer):
+    """Tells the log-probabilities of what it sampled, as vLLM does, with an error that depends on the conversation: none,
+    .0005, .0015, and none but for the first token of its second turn, whose probability is far too high."""
+
+    error = staticmethod(lambda row, turn: [(0, 0), (.0005, 0), (.0015, 0), (0, 20 * (turn == 1))][row % 4])
+
+    def _generate_single_turn(self, prompt_ids, *rest):
+        ids, _ = super()._generate_single_turn(prompt_ids, *rest)
+        self.turn = self.turn + 1 if len(prompt_ids[0]) > self.shown else 0
+        self.shown = self.shown if self.turn else len(prompt_ids[0])
+        found = []
+        for row, (before, after) in enumerate(zip(prompt_ids, ids, strict=True)):
+            with torch.no_grad():
+                logits = self.model(torch.tensor([[*before, *after]])).logits[0, len(before) - 1:-1]
+            logps = logits.log_softmax(-1)[torch.arange(len(after)), after]
+            for_all, for_first = self.error(row, self.turn)
+            logps -= for_all
+            logps[0] += for_first
+            found.append(logps.tolist())
+        return ids, found
+
+
+def trained(tokenizer, model, folder, **settings):
+    """A step's batch, and whether it changed the model."""
+    seen, before = [], weights(model)
+    with serving() as service:
+        trainer = remembering(Sampling, seen)(
+            model, judge=Recorder(service), turns=3, args=configuration(folder), train_dataset=PROMPTS,
+            processing_class=tokenizer, **settings)
+        trainer.args.max_steps, trainer.shown = 1, 10**9
+        trainer.train()
+    [batch] = seen
+    masks = (batch["completion_mask"] * batch["tool_mask"]).numpy().astype(bool)
+    assert batch["num_items_in_batch"] == masks.sum(), "TRL's losses by token divide by it"
+    return batch, masks, not torch.equal(weights(model), before), trainer.state.log_history[0]
+
+
+def check_trained(batch, masks, is_trained):
+    """Exactly these turns train, and those that do not are in the baselines all the same."""
+    wanted = np.zeros_like(masks)
+    expected = learning.trloo([one.rewards for one in batch["played"]], np.arange(SAMPLES) // GENERATIONS).values
+    for row, one in enumerate(batch["played"]):
+        for turn, (begin, end) in enumerate(one.spans):
+            wanted[row, begin:end] = is_trained(row, turn, one.verdicts[turn])
+            np.testing.assert_allclose(batch["advantages"][row, begin:end].numpy(), expected[row, turn], atol=1e-6)
+    assert masks.sum() == wanted.sum() and (masks == wanted).all()
+
+
+def test_mismatch_rejection_decides_which_tokens_train(model, tokenizer, tmp_path):
+    def kept(row, turn, _):
+        return row % 4 != 2 and not (row % 4 == 3 and turn == 1)
+
+    # The row with a far too probable token is outside of the band as well: widen it, so that the veto alone decides.
+    def in_band(row, turn, _):
+        return row % 4 < 2
+
+    everything = trained(tokenizer, model, tmp_path)[1].sum()
+    batch, masks, changed, logged = trained(tokenizer, model, tmp_path, mismatch={})
+    check_trained(batch, masks, in_band)
+    assert changed and 0 < masks.sum() < everything * .8 and logged["kernelsmith/mismatch_rejected"] == pytest.approx(.5)
+    batch, masks, _, _ = trained(tokenizer, model, tmp_path, mismatch={"low": 0, "high": 1.0012})
+    check_trained(batch, masks, kept)
+
+
+def test_a_step_of_rejected_turns_changes_nothing(model, tokenizer, tmp_path, monkeypatch):
+    monkeypatch.setattr(Sampling, "error", staticmethod(lambda row, turn: (1.0, 0)))
+    _, masks, changed, _ = trained(tokenizer, model, tmp_path, mismatch={})
+    assert not masks.any() and not changed
+
+
+def test_profiling_rejection_decides_which_tokens_train(model, tokenizer, tmp_path):
+    """The service's correct candidates spend a quarter of their time in own kernels: below .3 none is kept."""
+    batch, masks, _, logged = trained(tokenizer, model, tmp_path, profiling={})
+    check_trained(batch, masks, lambda row, turn, verdict: not verdict.reward.correct)
+    rejected = [verdict.reward.correct for one in batch["played"] for verdict in one.verdicts]
+    assert 0 < sum(rejected) < len(rejected) and logged["kernelsmith/unprofiled"] == 0
+    assert logged["kernelsmith/profiling_rejected"] == pytest.approx(np.mean(rejected))
+    batch, masks, _, _ = trained(tokenizer, model, tmp_path, profiling={"threshold": .1})
+    check_trained(batch, masks, lambda row, turn, verdict: True)
+
+
+def test_mismatch_needs_the_samplers_log_probabilities(model, tokenizer, tmp_path):
+    with serving() as service, pytest.raises(ValueError, match="use_vllm=True"):
+        TurnsTrainer(model, judge=Recorder(service), mismatch={}, args=configuration(tmp_path), train_dataset=PROMPTS,
+                     processing_class=tokenizer).train()
 
 
 def test_a_turn_that_might_not_fit_is_not_begun(model, tokenizer, tmp_path):

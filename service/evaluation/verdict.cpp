@@ -83,6 +83,7 @@ Json own_metadata(const Evaluation& evaluation) {
   const Report& report = evaluation.report();
   Json own = {{"tier", report.tier}, {"hardware", report.hardware}, {"toolchain", report.toolchain}};
   own["spent_ms"] = report.spent_ms;
+  if (report.binary) own["binary"] = report.binary->hex();
   if (report.speedup) own["speedup"] = json_of(*report.speedup);
   if (report.runtime_us) own["runtime_us"] = json_of(*report.runtime_us);
   if (!report.advice.empty()) own["advice"] = report.advice;

@@ -21,7 +21,8 @@ void print_text(const MachineReport& machine) {
     say("{:<8} {:<13} {}\n", name_of(check.status), check.name, check.detail);
     if (!check.remedy.empty()) say("{:<8} {:<13} -> {}\n", "", "", check.remedy);
   }
-  if (!machine.usable()) return say("\ninstall what is missing above before you search for a kernel\n");
+  if (!machine.usable())
+    return say("\ninstall or correct what is missing above before you search for a kernel\n");
   say("\ntier of the scores measured here: {}\nkernelsmith can search for kernels on this machine\n",
       machine.tier);
 }

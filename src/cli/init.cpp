@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/session/doctor.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/session/registry.hpp>
@@ -25,9 +26,21 @@ struct InitCommand {
   Backends backends;
   std::string folder;
   std::string name = kDefaultTemplate;
-  std::string problem;  ///< a KernelBench file, instead of a template
+  std::string problem;                  ///< a KernelBench file, instead of a template
+  std::vector<std::string> flashinfer;  ///< a data set and a definition, instead of a template
+  std::string sol;                      ///< a folder of SOL-ExecBench, instead of a template
+  std::string workload;                 ///< the beginning of a UUID
 
+  bool is_of_template() const { return problem.empty() && flashinfer.empty() && sol.empty(); }
   int operator()() const;
+};
+
+/// The files to write, and what is said about them.
+struct Made {
+  std::vector<SourceFile> files;
+  std::string name;  ///< of the folder if none is given; empty for a template
+  std::string from, chosen;
+  std::vector<std::string> notes;
 };
 
 /// The backends that have a template, in the order of their names.
@@ -95,21 +108,47 @@ void print_next(const Task& task, const std::string& folder, bool has_all) {
   say("         kernelsmith run {} --time 60s\n", shell_word(folder));
 }
 
+Made made_of(ArenaTask task, std::string from) {
+  return {std::move(task.files), std::move(task.name), std::move(from), std::move(task.chosen),
+          std::move(task.notes)};
+}
+
+Result<Made> make(const InitCommand& given) {
+  if (!given.workload.empty() && given.flashinfer.empty() && given.sol.empty())
+    return fail(ErrorCode::invalid_argument, "only a problem of an arena has workloads", "--workload",
+                "add --flashinfer-bench or --sol-execbench");
+  if (!given.flashinfer.empty()) {
+    auto task = task_of_flashinfer_bench(given.flashinfer[0], given.flashinfer[1], given.workload);
+    if (!task) return task.error();
+    return made_of(std::move(*task), given.flashinfer[1] + " in " + given.flashinfer[0]);
+  }
+  if (!given.sol.empty()) {
+    auto task = task_of_sol_execbench(given.sol, given.workload);
+    if (!task) return task.error();
+    return made_of(std::move(*task), given.sol);
+  }
+  if (given.problem.empty())
+    return Made{given.backends.at(given.name).template_files, "", "the template " + given.name, "", {}};
+  auto files = files_of_problem(given.problem);
+  if (!files) return files.error();
+  return Made{std::move(*files), problem_name(given.problem), given.problem, "", {}};
+}
+
 int InitCommand::operator()() const {
-  auto files = problem.empty() ? Result<std::vector<SourceFile>>(backends.at(name).template_files)
-                               : files_of_problem(problem);
-  if (!files) return report(stderr, files.error());
-  const TaskFolder task{{}, std::move(*files)};
+  auto making = make(*this);
+  if (!making) return report(stderr, making.error());
+  const TaskFolder task{{}, std::move(making->files)};
   std::string into = folder;
-  if (into.empty() && problem.empty()) {
+  if (into.empty() && is_of_template()) {
     const std::string typed = "kernelsmith init" + (name == kDefaultTemplate ? "" : " --backend " + name);
     if (const Status empty = check_empty(".", typed); !empty) return report(stderr, empty.error());
   }
-  if (into.empty()) into = problem.empty() ? "." : problem_name(problem);
+  if (into.empty()) into = is_of_template() ? "." : making->name;
   if (const Status free = check_free(task, into); !free) return report(stderr, free.error());
   if (const Status written = write_task_folder(task, into); !written) return report(stderr, written.error());
-  say("made the task {}: {} files from {}\n", into, task.files.size(),
-      problem.empty() ? "the template " + name : problem);
+  say("made the task {}: {} files from {}\n", into, task.files.size(), making->from);
+  if (!making->chosen.empty()) say("workload {}\n", making->chosen);
+  for (const std::string& one : making->notes) say("note     {}\n", one);
   const auto made = load_task_folder(into, backends);
   if (!made) return report(stderr, made.error());
   const bool has_all = print_checks(made->task, backends);
@@ -129,18 +168,40 @@ void add_init(CLI::App& app, Command& chosen) {
                      "that is empty; for a problem, its name)");
   CLI::Option* const problem = add_value(command, "--kernelbench", init.problem,
                                          "A KernelBench problem that becomes a `torch` task", "FILE");
+  CLI::Option* const flashinfer =
+      command
+          .add_option("--flashinfer-bench", init.flashinfer,
+                      "A definition in a data set of FlashInfer-Bench that becomes a `torch` task "
+                      "(docs/arenas.md)")
+          ->type_size(2)
+          ->expected(1)
+          ->allow_extra_args(false)
+          ->check(no_option("DATASET DEFINITION"))
+          ->type_name("DATASET DEFINITION")
+          ->excludes(problem);
+  CLI::Option* const sol =
+      add_value(command, "--sol-execbench", init.sol,
+                "A problem's folder of SOL-ExecBench that becomes a `torch` task", "FOLDER")
+          ->excludes(problem)
+          ->excludes(flashinfer);
+  add_value(command, "--workload", init.workload,
+            "The workload of these two: its UUID or the beginning (default: the one of median size)", "UUID");
   CLI::Option* const by_template =
       command
           .add_option("--template", init.name,
                       fmt::format("{} (default: {})", fmt::join(names, " or "), kDefaultTemplate))
           ->check(CLI::IsMember(names))
           ->type_name("NAME")
-          ->excludes(problem);
+          ->excludes(problem)
+          ->excludes(flashinfer)
+          ->excludes(sol);
   command
       .add_option("--backend", init.name, "The same")  // separate, so that errors name what was typed
       ->check(CLI::IsMember(names))
       ->type_name("NAME")
       ->excludes(problem)
+      ->excludes(flashinfer)
+      ->excludes(sol)
       ->excludes(by_template);
   command.footer(footer_of(init.backends, names));
 }

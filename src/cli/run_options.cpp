@@ -284,7 +284,12 @@ Status ConfigOptions::apply_file(const Registry& registry, RunConfig& config) co
 }
 
 Status ConfigOptions::apply_settings(const Registry& registry, RunConfig& config) const {
-  for (const std::string& setting : settings) {
+  // Another kind has other keys and drops those of the kind before, so it comes first, wherever it stands.
+  auto in_order = settings;
+  std::ranges::stable_partition(in_order, [](std::string_view setting) {
+    return setting.substr(0, setting.find('=')).ends_with(".kind");
+  });
+  for (const std::string& setting : in_order) {
     const auto yaml = yaml_of(setting);
     if (!yaml) return yaml.error();
     if (Status laid = lay(*yaml, shown_setting(setting), registry, config); !laid) return laid;

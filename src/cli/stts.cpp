@@ -18,9 +18,10 @@ constexpr const char* kSttsFooter =
     R"(Test-time scaling as in Dr. Kernel (arXiv 2602.05885): the first turns are one conversation; every later turn is shown
 the first messages and the best turns before it. TASK is a task folder or a KernelBench problem; FOLDER holds
 several tasks. --window consecutive keeps the neighbouring turns with the largest sum of rewards, as KernelGYM's code
-does; --window top keeps the turns with the largest rewards, as in the paper.
+does; --window top keeps the turns with the largest rewards, as in the paper. Both count speedups above the reward's
+cap of 3, too.
 Each trajectory has a journal in DIR/trajectories. After Ctrl-C, a kill or an error the same command continues, and asks
-for no reply twice.
+for no reply twice. A larger --turns or --samples goes on from a finished folder.
 Exit status: 0 every trajectory is complete, 130 interrupted, else the status of the first error.
 docs/stts.md explains the figures and the files.)";
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -73,14 +74,19 @@ void tell_begin(const SuiteTask& task, std::size_t number, std::size_t of) {
 }
 
 void tell_end(const TaskResult& result, bool named) {
-  const std::string begin = "        " + (named ? result.name + ": " : "");
-  if (result.error)
-    say(stderr, "{}error: {}\n", begin, describe(*result.error));
-  else if (result.speedup)
+  const std::string indent(8, ' '), begin = indent + (named ? result.name + ": " : "");
+  if (result.error) {
+    std::string text = describe(*result.error);
+    // The hint belongs to this task, and not to the command.
+    for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', end + 1))
+      text.insert(end + 1, indent);
+    say(stderr, "{}error: {}\n", begin, text);
+  } else if (result.speedup) {
     say(stderr, "{}{}\n", begin, text_of(*result.speedup));
-  else
+  } else {
     say(stderr, "{}nothing was accepted: {}\n", begin,
         result.failure.empty() ? "no candidate" : result.failure);
+  }
 }
 
 namespace {
@@ -92,8 +98,11 @@ std::optional<Error> error_of(const SuiteReport& report) {
   const auto first = std::ranges::find_if(results, failed);
   if (first == results.end()) return std::nullopt;
   Error error = *first->error;
-  error.message = fmt::format("{} of {} ended with an error; {}: {}", std::ranges::count_if(results, failed),
-                              number_text(report.tasks, "task"), first->name, error.message);
+  // All tasks are not at the first one's place, so it is named after that task.
+  const std::string where = error.where.empty() ? "" : std::exchange(error.where, {}) + ": ";
+  error.message =
+      fmt::format("{} of {} ended with an error; {}: {}{}", std::ranges::count_if(results, failed),
+                  number_text(report.tasks, "task"), first->name, where, error.message);
   if (error.hint.empty()) error.hint = "the same command tries these tasks again";
   return error;
 }

@@ -111,7 +111,7 @@ constexpr std::pair<std::string_view, double> kTimes[] = {{"ms", 1e-3},    {"s",
 std::string number_hint(std::string_view name, const YamlNode& node) {
   if (node.quoted) return "write a number without quotation marks";
   if (node.kind != YamlKind::scalar) return "write one number";
-  if (node.null) return "write a number behind the colon, or leave the key out";
+  if (node.null) return "write a number after the colon, or leave the key out";
   std::string text = node.text;
   std::erase_if(text, [](char c) { return c == '_' || c == ','; });
   double value = 0;
@@ -234,7 +234,7 @@ struct YamlReader {
                         std::string& out) {
     if (node.kind != YamlKind::scalar || node.null) {
       return state.refuse_value(name, node, "a text",
-                                node.null ? "write it behind the colon; '' is an empty one"
+                                node.null ? "write it after the colon; '' is an empty one"
                                           : "put it in quotation marks if it begins with a bracket");
     }
     out = node.text;

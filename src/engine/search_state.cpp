@@ -100,7 +100,7 @@ Status SearchState::check_settings(const SessionStarted& session) const {
     if (before != value) {
       return fail(ErrorCode::invalid_argument,
                   "this run was begun with \"" + before + "\", which cannot become \"" + value + "\"", name,
-                  "only budgets and limits on what is in flight can change within a run; begin a new one");
+                  "begin a new run; docs/formats.md says what can change within one (run.yaml)");
     }
   }
   return {};

@@ -52,10 +52,11 @@ std::string detail_of(const Evaluation& evaluation) {
 DryCheck check_evaluator(const Task& task, const RunConfig& config, IndividualPtr& seed,
                          const std::stop_token& stop) {
   const std::string name = "evaluator";
+  config.evaluator.provider->require_measuring();
   if (task.seed.empty()) {
     const auto evaluator = prepared_evaluator(task, config, stop);
     return checked(name, evaluator ? Status{} : Status(evaluator.error()),
-                   "it accepts the task, which has no seed");
+                   "it accepts the task; it has measured nothing, because there is no seed");
   }
   const auto evaluation = evaluate_one(task, config, task.seed, stop);
   if (!evaluation) return checked(name, evaluation.error(), "");

@@ -133,6 +133,7 @@ class FleetProvider final : public EvaluatorProvider {
   }
 
   bool is_local() const override { return !fleet_.on(); }
+  void require_measuring() override { local_->require_measuring(); }
 
   void mark_untrusted() override {
     Provider::mark_untrusted();

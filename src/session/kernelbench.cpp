@@ -22,8 +22,7 @@ bool defines(std::string_view text, std::string_view what) {
 
 }  // namespace
 
-std::string problem_name(const std::filesystem::path& file) {
-  std::string name = file.stem().string();
+std::string clean_name(std::string name) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-' && c != '.') c = '_';
   while (!name.empty() && (name.back() == '_' || name.back() == '.')) name.pop_back();
@@ -31,6 +30,8 @@ std::string problem_name(const std::filesystem::path& file) {
   name = name.substr(begin, kLongestName);
   return name.empty() ? "problem" : name;
 }
+
+std::string problem_name(const std::filesystem::path& file) { return clean_name(file.stem().string()); }
 
 Status check_problem(std::string_view text, const std::string& where, const std::string& entry_point) {
   for (const std::string& what :

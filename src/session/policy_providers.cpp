@@ -58,9 +58,9 @@ class TreeProvider final : public SamplerProvider {
          "the number of children without a new best program after which half of that share is drawn");
     }
     io("opening", options_.opening, {0, 1'000'000},
-       "the number of children of the seed alone before the search goes deeper. Without a seed: of "
-       "translations "
-       "that are asked for together, and one more for each that fails or repeats another");
+       "the number of accepted programs, tuned ones included, before the search goes deeper; until then the "
+       "seed is the parent. Without a seed: of translations that are asked for together, and one more for "
+       "each that fails or repeats another");
     list_shown(io, options_);
   }
 

@@ -113,7 +113,7 @@ void list_archive(Section& io, RunConfig& config) {
   config.axes = std::move(axes);
   if (!io.ok()) return;
   if (const auto valid = Grid::create(*config.axes); !valid)
-    io.refuse("axes", valid.error().message, valid.error().hint);
+    io.refuse("axes", valid.error().where + ": " + valid.error().message, valid.error().hint);
 }
 
 // Islands.
@@ -208,6 +208,7 @@ void list_memory(Section& io, MemorySettings& memory) {
 /// Advice for YamlAdvice: where a misplaced key belongs.
 std::string belongs_to(const std::string& path, const Registry& registry) {
   if (path == "backend") return "the task's backend stands in its task.yaml, as backend: NAME";
+  if (path.starts_with("archive.axes[")) return "the keys of an axis depend on its scale (docs/formats.md)";
   if (path == "model") return "--model NAME asks a language model (proposer.models)";
   const std::string section = path.substr(0, path.rfind('.') + 1), key = path.substr(section.size());
   const std::vector<SettingText> texts = setting_texts(registry);

@@ -250,6 +250,7 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
   RunConfig& config = stored->config;
   if (change)
     if (const Status changed = change(config); !changed) return changed.error();
+  set_default_axes(stored->task.task, config);  // a preset is compared by its axes
   auto store = RunStore::open(folder, config.durability);
   if (!store) return store.error();
   config.proposer.provider->context.observer = observer;
@@ -270,15 +271,10 @@ Result<Session> Session::resume(const std::filesystem::path& folder,
 
 namespace {
 
-/// Warns of a misspelt or unreported feature of an axis or objective, which would otherwise silently leave
-/// the archive flat.
+/// Warns of a misspelt or unreported feature of an objective. The engine warns of those of axes.
 void warn_of_absent_features(const Engine& engine, const Individual& accepted, Observer& observer) {
   engine.inspect([&](const SearchState& state) {
     const Metrics& metrics = *accepted.evaluation.metrics();
-    for (const std::string& feature : state.archipelago().grid().absent_features(metrics))
-      observer.on_notice(
-          {Notice::Level::warning, "no program reports the feature '" + feature +
-                                       "' of archive.axes: all programs lie in the first bin of that axis"});
     const Objectives& objectives = state.archipelago().objectives();
     for (std::size_t i = 0; i < objectives.list().size(); ++i)
       if (!objectives.reported(i, metrics))

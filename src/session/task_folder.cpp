@@ -104,7 +104,7 @@ Status write_task_folder(const TaskFolder& task, const std::filesystem::path& fo
 Result<Source> load_candidate(const Task& task, const std::filesystem::path& path) {
   std::vector<SourceFile> files;
   std::error_code ignored;  // reading will fail if it is inaccessible
-  if (std::filesystem::is_directory(path, ignored)) {
+  if (!task.seed.empty() && std::filesystem::is_directory(path, ignored)) {
     for (const SourceFile& file : task.seed.files()) {
       auto text = read_text_file(path / file.path);
       if (!text) return text.error();

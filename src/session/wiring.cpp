@@ -67,6 +67,7 @@ Result<Wiring> wire(const Task& task, const RunConfig& config, const std::stop_t
   Wiring wiring{nullptr, std::move(*proposer), std::move(*options), std::move(recording)};
   if (recorded && recorded->evaluations == RecordedEvaluations::kept && !recorded->live) return wiring;
   if (!measures) return wiring;
+  config.evaluator.provider->require_measuring();
   auto evaluator = prepared_evaluator(task, config, stop);
   if (!evaluator) return evaluator.error();
   wiring.evaluator = std::move(*evaluator);

@@ -193,10 +193,10 @@ Result<std::optional<PublicSet>> unpack_public_set(const fs::path& source, const
 Result<PublicSet> references_as_candidates(const std::vector<SuiteTask>& problems, const fs::path& folder) {
   Unpacked out(folder);
   for (const SuiteTask& task : problems) {
-    const auto files = files_of_problem(task.path);
-    if (!files) return files.error();
-    const std::string& text = files->back().text;
-    if (Status written = out.reference(task.level, task.path.stem().string(), text); !written)
+    // Not checked here: a file that is no problem is one row with an error, and the others continue.
+    const auto text = read_regular_file(task.path, kMostBytes);
+    if (!text) return text.error();
+    if (Status written = out.reference(task.level, task.path.stem().string(), *text); !written)
       return written.error();
   }
   return std::move(out).set();

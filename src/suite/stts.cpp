@@ -16,11 +16,12 @@
 namespace kernelsmith {
 namespace {
 
-/// The digest of all that determines a trajectory, except its sample.
+/// The digest of all that determines a trajectory, except its sample and its length.
 std::string basis_of(const Task& task, const std::map<std::string, std::string>& settings) {
   DigestBuilder basis;
   basis.add(task.digest.hex());
-  for (const auto& [name, value] : settings) basis.add(name).add(value);
+  for (const auto& [name, value] : settings)
+    if (name != suite::kTurnsSetting) basis.add(name).add(value);
   return basis.finish().hex();
 }
 

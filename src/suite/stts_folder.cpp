@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/core/untrusted_files.hpp>
 
 #include "own_folder.hpp"
@@ -34,6 +35,16 @@ Result<std::map<std::string, std::string>> settings_in(const fs::path& file) {
   }
 }
 
+/// More turns continue the trajectories, fewer would cut them.
+Status check_turns(const std::map<std::string, std::string>& before, const SttsOptions& options) {
+  const auto turns = before.find(kTurnsSetting);
+  if (turns == before.end() || number_in<std::size_t>(turns->second).value_or(0) <= options.plan.turns)
+    return {};
+  return fail(ErrorCode::invalid_argument,
+              "trajectories here have " + turns->second + " turns, more than --turns asks for",
+              options.out.string(), "give a larger --turns, or name another folder with --out");
+}
+
 }  // namespace
 
 Result<SttsFolder> SttsFolder::open(const SttsOptions& options) {
@@ -42,23 +53,23 @@ Result<SttsFolder> SttsFolder::open(const SttsOptions& options) {
   const fs::path state = options.out / kStateFile;
   if (const Status free = check_free(options.out, state, kSttsNames); !free) return free.error();
   std::error_code ignored;
-  if (fs::exists(state, ignored)) {
-    const auto before = settings_in(state);
-    if (!before) return before.error();
-    if (const Status same = check_settings(*before, options.settings, options.out); !same)
-      return same.error();
-  }
-  return SttsFolder(options.out, std::move(*lock));
+  if (!fs::exists(state, ignored)) return SttsFolder(options.out, std::move(*lock), false);
+  auto before = settings_in(state);
+  if (!before) return before.error();
+  const bool recorded = *before == options.settings;
+  if (const Status enough = check_turns(*before, options); !enough) return enough.error();
+  auto now = options.settings;
+  before->erase(kTurnsSetting);
+  now.erase(kTurnsSetting);
+  if (const Status same = check_settings(*before, now, options.out); !same) return same.error();
+  return SttsFolder(options.out, std::move(*lock), recorded);
 }
 
 fs::path SttsFolder::journal_of(const std::string& task, std::size_t sample) const {
   return out_ / "trajectories" / task / (std::to_string(sample) + ".jsonl");
 }
 
-Status SttsFolder::begin(const SttsReport& empty) const {
-  std::error_code ignored;
-  return fs::exists(out_ / kStateFile, ignored) ? Status() : write(empty);
-}
+Status SttsFolder::begin(const SttsReport& empty) const { return recorded_ ? Status() : write(empty); }
 
 Status SttsFolder::write(const SttsReport& report) const {
   if (Status written = replace_file(out_ / kStateFile, to_json(report)); !written) return written;

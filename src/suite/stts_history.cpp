@@ -1,5 +1,6 @@
 // Chooses the turns that a model is shown again, and computes rewards.
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include <kernelsmith/core/enum_names.hpp>
@@ -10,7 +11,7 @@
 namespace kernelsmith {
 namespace {
 
-/// The largest speedup that counts. Dr. Kernel suspects the measurement of larger ones.
+/// The largest speedup that a reward counts. Dr. Kernel suspects the measurement of larger ones.
 constexpr double kMostSpeedup = 3;
 constexpr double kCorrectWeight = 0.5, kSpeedupWeight = 0.5;
 
@@ -23,6 +24,11 @@ std::vector<std::size_t> numbers_from(std::size_t first, std::size_t count) {
   std::vector<std::size_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), first);
   return numbers;
+}
+
+double reward_up_to(double most, const Evaluation& evaluation) {
+  const auto speedup = suite::speedup_of(evaluation);
+  return speedup ? kCorrectWeight + kSpeedupWeight * std::clamp(speedup->median, 0.0, most) : 0;
 }
 
 /// What the model said in the turn. Never empty, because servers refuse a message without text.
@@ -74,15 +80,16 @@ std::vector<std::size_t> shown_turns(const SttsPlan& plan, std::span<const doubl
   return plan.window == SttsWindow::top ? best_turns(rewards, plan.keep) : best_window(rewards, plan.keep);
 }
 
-double stts_reward(const Evaluation& evaluation) {
-  const auto speedup = suite::speedup_of(evaluation);
-  if (!speedup) return 0;
-  return kCorrectWeight + kSpeedupWeight * std::clamp(speedup->median, 0.0, kMostSpeedup);
+double stts_reward(const Evaluation& evaluation) { return reward_up_to(kMostSpeedup, evaluation); }
+
+double uncapped_stts_reward(const Evaluation& evaluation) {
+  return reward_up_to(std::numeric_limits<double>::max(), evaluation);
 }
 
-std::vector<double> SttsTrajectory::rewards() const {
+std::vector<double> SttsTrajectory::uncapped_rewards() const {
   std::vector<double> rewards;
-  for (const SttsTurn& turn : turns) rewards.push_back(turn.reward);
+  for (const SttsTurn& turn : turns)
+    rewards.push_back(turn.evaluation ? uncapped_stts_reward(*turn.evaluation) : 0);
   return rewards;
 }
 

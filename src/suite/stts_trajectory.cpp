@@ -65,8 +65,7 @@ class Maker {
   }
 
   Status ask() {
-    const std::vector<double> rewards = trajectory().rewards();
-    std::vector<std::size_t> shown = shown_turns(plan_, rewards);
+    std::vector<std::size_t> shown = shown_turns(plan_, trajectory().uncapped_rewards());
     std::vector<Message> messages = stts_messages(trajectory(), shown);
     const Digest prompt = digest_of(messages);
     Source base = base_of(shown);

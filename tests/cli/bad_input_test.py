@@ -101,12 +101,16 @@ class WrongYaml(CommandTest):
                 ("backend=CPU", "unknown key 'backend'", "stands in its task.yaml"),
                 ("iterations=5", "did you mean budgets.iterations?"),
                 ("islands.edges=[]", "of the topology `edges`"),
+                ("archive.axes=[{feature: bytes, low: 0, high: 9, bins: 3, edges: [1, 2]}]", "axes[0].edges", "depend on its scale"),
+                ("archive.axes=[{feature: bytes, low: 0, high: 9, bins: 3}, {feature: bytes, low: 0, high: 5, bins: 2}]",
+                 "axis 'bytes': another axis"),
                 ("proposer={kind: chat, models: [gpt-4o]}", "write {name: gpt-4o}", "its keys are name, max_output_tokens"),
                 ("budgets.wall_time_s=40s", "in seconds, without a unit: 40"),
                 ("islands.topology=Ring", "did you mean ring?")):
             self.refused((["run", "task", "--set", setting], says, "bad_input"))
         self.refused((["run", "task", "--proposer", "openai"], ["unknown option --proposer", "--model NAME"]),
                      (["run", "task", "--set", "islands"], "key=value", "invalid_argument"),
+                     (["run", "task", "--set", "sampler.cells=4", "--set", "sampler.kind=tree"], "is a key of kind: cells", "bad_input"),
                      (["run", "task", "--deterministic", "--time", "5s"], "budgets.wall_time_s"))
         self.assertEqual([path.name for path in self.folder.iterdir()], ["task"], "nothing is left behind")
 

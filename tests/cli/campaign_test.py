@@ -113,7 +113,9 @@ class CampaignTest(ModelTest):
         self.campaign(*command)
         self.assertEqual((len(model.requests), (self.out / "report.md").read_bytes()), (49, before))
         command[1] = 7
-        self.assertIn("other settings", self.campaign(*command, status=1))
+        self.assertIn("other settings: calls (6, not 7)", self.campaign(*command, status=1))
+        (self.out / "campaign.json").write_text('{"calls": 6}')
+        self.assertIn("campaign.json is damaged", self.campaign(*command, status=1))
 
     def test_no_arm_exceeds_its_share_of_the_money(self):
         self.problems("1_one", "2_two")
@@ -129,6 +131,9 @@ class CampaignTest(ModelTest):
         self.campaign("--calls", 6, "--seeds", 1, "--max-usd", 1, *asks)
         self.assertEqual(len(model.requests), 24)
         self.assertEqual(len(self.table("runs.csv")), 4)
+        told = self.campaign("--calls", 6, "--seeds", 1, "--max-usd", 0.0525, "--arms", "best-of-N,evolution,mixture", *asks, status=1)
+        self.assertIn("the money of mixture is used up", told)
+        self.assertEqual(len(model.requests), 26, "what is left of the whole, though it is less than a share")
 
     def test_recorded_replies_are_the_model(self):
         level = self.folder / "bench/level1"
@@ -165,15 +170,30 @@ class CampaignTest(ModelTest):
             self.assertIn(f"\n{first} = ", recorded.reply(request))
 
     def test_what_fails_is_said_and_tried_again(self):
-        self.problems("1_one", "2_two")
-        self.assertIn("there is no arm best", self.campaign("--calls", 1, "--arms", "best", status=1))
-        self.assertIn("level1_3 is not", self.campaign("--calls", 1, "--problems", "level1_3", status=1))
+        self.problems("1_one", "2_two", "3_three")
+        for says, status, *words in (("there is no arm 'best'", 1, "--arms", "best"), ("level1_4 is not", 1, "--problems", "level1_4"),
+                                     ("found '1,x'", 1, "--levels", "1,x"), ("an arm is a name", 1, "--arm", ""),
+                                     ("an arm evolution already", 1, "--arm", "evolution sampler.top=1"),
+                                     ("--max-usd must be", 2, "--max-usd", 0), ("--max-usd must be", 2, "--max-usd", "nan")):
+            self.assertIn(says, self.campaign("--calls", 1, *words, status=status))
         model = self.serve([(401, {"error": {"message": "wrong key"}})])
         told = self.campaign("--calls", 1, "--seeds", 1, *self.asking_one_by_one(model), status=1)
-        self.assertEqual(told.count("wrong key"), 3)
-        self.assertIn("3 runs in a row failed; 0 of 4 runs have ended", told)
+        self.assertEqual(told.count("wrong key"), 5, "one problem's arms may all fail")
+        self.assertIn("the runs of 3 problems in a row failed; 0 of 6 runs have ended", told)
         model.script = improver
         self.campaign("--calls", 1, "--seeds", 1, *self.asking_one_by_one(model))
+
+    def test_an_arm_with_a_wrong_key_costs_nothing_and_can_be_corrected(self):
+        self.problems("1_one", "2_two")
+        model = self.serve(improver)
+
+        def start(arm, status=0):
+            return self.campaign("--calls", 1, "--seeds", 1, "--arms", "evolution", "--arm", arm, *self.asking_one_by_one(model), status=status)
+
+        self.assertIn("a setting was refused; 1 of 4 runs have ended", start("wide islands.cuont=4", status=1))
+        self.assertEqual(len(model.requests), 1)
+        start("wide islands.count=4")
+        self.assertIn('other settings: arm wide (["islands.count=4"], not ["islands.count=2"])', start("wide islands.count=2", status=1))
 
 
 if __name__ == "__main__":

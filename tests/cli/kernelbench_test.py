@@ -76,6 +76,21 @@ class KernelBench(CommandTest):
         self.fail_with(2, "score", "bench", "--references", "--tasks", "bench", says=["--tasks", "--references"])
         self.fail_with(3, "score", "19_ReLU.py", "--references", "--out", "x", says=["cannot be read"], code="io")
 
+    def test_a_file_that_is_no_problem_is_one_row(self):
+        (self.folder / "bench/level1").mkdir(parents=True)
+        self.write("bench/level1/19_ReLU.py", f"# script: {json.dumps({'us': 500})}\n{PROBLEM}")
+        self.write("bench/level1/2_None.py", "\0")
+        done = self.ends(2, "score", "bench", "--references", "--quick", "--set", "evaluator.sandbox=none")
+        self.assertIn("1 of 2 tasks ended with an error; level1/2_None: ", done.stderr)
+        self.assertIn("\n        hint: ", done.stderr)
+        results = json.loads((self.folder / "bench.score/score.json").read_text())["results"]
+        self.assertEqual({one["task"]: one["correct"] for one in results}, {"level1/19_ReLU": True, "level1/2_None": False})
+
+    def test_a_folder_is_no_candidate(self):
+        (self.folder / "several").mkdir()
+        for command in ("plan", "evaluate", "verify"):
+            self.fail_with(2, command, "19_ReLU.py", "several", says=["several: a file is expected"], code="bad_input")
+
     def test_verifying_needs_a_gpu_and_a_torch_task(self):
         self.succeed("init", "own")
         self.fail_with(3, "verify", "19_ReLU.py", "good.py", says=["sees no GPU", "kernelsmith plan needs none"], code="unsupported")
@@ -108,6 +123,13 @@ class KernelBench(CommandTest):
         plan = ["plan", "19_ReLU.py", "good.py", "--set"]
         self.fail_with(3, *plan, "evaluator.python=nowhere", says=["nowhere"], code="tool_missing")
         self.refused(([*plan, "evaluator.pyton=x"], "did you mean python?"))
+
+    def test_a_search_that_cannot_measure_asks_no_model(self):
+        search = ["run", "19_ReLU.py", "--manual", "queue", "--set", "evaluator.sandbox=none"]
+        for more in ([], ["--dry-run"]):
+            done = self.ends(3, *search, *more, env={"FAKE_NO_GPU": "1"})
+            self.assertIn("no driver", done.stdout + done.stderr)
+        self.assertEqual(list(self.folder.glob("queue/*.json")), [])
 
     def test_one_that_needs_a_gpu_hides_no_other(self):
         done = self.ends(3, "evaluate", "19_ReLU.py", "good.py", "bad.py", "good.py", "--set", "evaluator.sandbox=none",

@@ -68,9 +68,9 @@ class SttsTest(ModelTest):
         (task / "about.txt").write_text("A number.\n")
         (task / "score.sh").write_text(score)
 
-    def command(self, *more, out="a", task="number"):
+    def command(self, *more, out="a", task="number", plan=PLAN):
         self.script.journal = self.folder / out / "trajectories/number/1.jsonl"
-        return ("stts", task, "--out", out, *self.asking(self.model), *PLAN, "--set", "evaluator.sandbox=none", *more)
+        return ("stts", task, "--out", out, *self.asking(self.model), *plan, "--set", "evaluator.sandbox=none", *more)
 
     def stts(self, *more, status=0, **options):
         return self.ends(status, *self.command(*more, **options))
@@ -122,6 +122,19 @@ class SttsTest(ModelTest):
         for name in ("results.csv", "results.json", "levels.csv"):
             self.assertEqual((self.folder / "a" / name).read_text(), (self.folder / "whole" / name).read_text(), name)
         self.assertEqual(self.without_times("a"), self.without_times("whole"))
+
+    def test_more_turns_go_on_from_a_finished_trajectory(self):
+        more = ("--turns", 9, *PLAN[2:])
+        REPLIES.extend(["```\n4\n```", "```\n27\n```"])
+        self.addCleanup(REPLIES.__delitem__, slice(7, None))
+        self.stts()
+        self.stts(plan=more)
+        self.assertEqual(len(self.model.requests), 9)
+        self.stts(out="whole", plan=more)
+        for name in ("results.csv", "results.json", "levels.csv"):
+            self.assertEqual((self.folder / "a" / name).read_text(), (self.folder / "whole" / name).read_text(), name)
+        self.assertEqual(self.without_times("a"), self.without_times("whole"))
+        self.refused((self.command(), ["trajectories here have 9 turns", "--turns"]))
 
     def test_ctrl_c_ends_it_in_order(self):
         process = self.held(2)

@@ -139,7 +139,7 @@ TEST(Yaml, ErrorsNameLineKeyExpectationAndFinding) {
   EXPECT_EQ(error_of("flag: yes", [&](YamlMap& in) { in.required("flag", flag); }),
             "f.yaml:1: 'flag' must be true or false, found 'yes' | write true, without quotation marks");
   EXPECT_EQ(error_of("name:", [&](YamlMap& in) { in.required("name", name); }),
-            "f.yaml:1: 'name' must be a text, found nothing | write it behind the colon; '' is an empty one");
+            "f.yaml:1: 'name' must be a text, found nothing | write it after the colon; '' is an empty one");
   EXPECT_EQ(error_of("edges:\n - 1\n - {}", [&](YamlMap& in) { in.required("edges", edges); }),
             "f.yaml:3: 'edges[1]' must be a number, found a mapping | write one number");
   EXPECT_EQ(error_of("dtype: fp64",
@@ -215,7 +215,7 @@ TEST(Yaml, WhatWasMeantIsToldWithEachKindOfValue) {
            {"time_s: 1.5 m", "in seconds, without a unit: 90"},
            {"count: 5k", "a number without a unit: 5"},
            {"count: 10_000", "write 10000"},
-           {"count:", "write a number behind the colon, or leave the key out"},
+           {"count:", "write a number after the colon, or leave the key out"},
            {"names: a", "write [a]"},
            {"dtype: F16", "did you mean f16?"},
            {"limits: 5", "write {KEY: VALUE}, or KEY: VALUE lines below it; its keys are time_s"},

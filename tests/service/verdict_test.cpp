@@ -58,6 +58,17 @@ TEST(Verdict, AnAcceptedCandidateHasTimesInMilliseconds) {
   EXPECT_EQ(verdict.metadata["kernelsmith"]["fitness"]["median"], 1.9);
 }
 
+TEST(Verdict, NamesTheBinaryThatCopiesShare) {
+  Report report;
+  EXPECT_FALSE(verdict_of(Evaluation(Acceptance{Metrics::create(Measurement::exact(3)).value(), report}), {})
+                   .metadata["kernelsmith"]
+                   .contains("binary"));
+  report.binary = digest_of("object");
+  const Verdict verdict =
+      verdict_of(Evaluation(Acceptance{Metrics::create(Measurement::exact(3)).value(), report}), {});
+  EXPECT_EQ(verdict.metadata["kernelsmith"]["binary"], digest_of("object").hex());
+}
+
 TEST(Verdict, CoverageIsWhatRewardsRead) {
   const Json metadata = verdict_of(of_torch(1), {}).metadata;
   EXPECT_EQ(metadata["num_custom_kernels"], 1);

@@ -150,6 +150,20 @@ TEST_F(SessionTest, AMigrationThatWasEditedIsRefused) {
   EXPECT_FALSE(view_run(run_, toy::registry())) << "the archive would be another";
 }
 
+TEST_F(SessionTest, APresetOfAxesIsComparedByItsAxes) {
+  ASSERT_TRUE(begin("budgets: {iterations: 5}\narchive: {axes: behaviour}\n").value().run());
+  const auto named = [](const char* preset) {
+    return [preset](RunConfig& config) {
+      return read_config("archive: {axes: " + std::string(preset) + "}\n", "--set", toy::registry(), config);
+    };
+  };
+  EXPECT_TRUE(resume(named("behaviour")));
+  const auto other = resume(named("kernel-smith"));
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().where, "axes");
+  EXPECT_THAT(other.error().message, testing::HasSubstr("cannot become \"\"bytes\" logarithmic"));
+}
+
 TEST_F(SessionTest, ASamplerThatWasEditedIsTakenAndTold) {
   ASSERT_TRUE(begin("budgets: {iterations: 5}\n").value().run());
   edit_config(run_, "exploration: ", "exploration: 1");
@@ -188,7 +202,8 @@ TEST_F(SessionTest, AnAxisThatNoProgramReportsIsTold) {
                     listener)
                   .value()
                   .run());
-  EXPECT_THAT(listener->text(), testing::HasSubstr("'nosuch'"));
+  EXPECT_THAT(listener->text(),
+              testing::ContainsRegex("^nothing reported the archive's axis \"nosuch\"[^\n]*\n$"));
 }
 
 TEST_F(SessionTest, AFolderThatIsTakenIsToldBeforeTheTaskIsPrepared) {

@@ -65,6 +65,7 @@ TEST(SttsReward, IsDrKernels) {
   EXPECT_DOUBLE_EQ(stts_reward(with_speedup(2.08)), 1.54);
   EXPECT_DOUBLE_EQ(stts_reward(with_speedup(3)), 2);
   EXPECT_DOUBLE_EQ(stts_reward(with_speedup(7.5)), 2);
+  EXPECT_DOUBLE_EQ(uncapped_stts_reward(with_speedup(7.5)), 4.25);
   EXPECT_DOUBLE_EQ(stts_reward(with_speedup(0.8)), 0.9);
   EXPECT_DOUBLE_EQ(stts_reward(Rejection{Stage::correctness, RejectionCode::wrong_output, "", {}}), 0);
 }
@@ -103,6 +104,12 @@ std::deque<std::string> seven_replies() {
           program("wrong again"),    program("1.2")};
 }
 
+std::vector<double> rewards_of(const SttsTrajectory& trajectory) {
+  std::vector<double> rewards;
+  for (const SttsTurn& turn : trajectory.turns) rewards.push_back(turn.reward);
+  return rewards;
+}
+
 std::vector<Turns> shown_of(const SttsTrajectory& trajectory) {
   std::vector<Turns> shown;
   for (const SttsTurn& turn : trajectory.turns) shown.push_back(turn.shown);
@@ -114,7 +121,7 @@ TEST_F(SttsTrajectoryTest, ShowsTheConsecutiveWindowsThatWereComputedByHand) {
   const Status made = complete(script, {7, 3, 2, SttsWindow::consecutive});
   ASSERT_TRUE(made) << describe(made.error());
   const SttsTrajectory all = trajectory();
-  EXPECT_THAT(all.rewards(), ElementsAre(0, 1.5, 0, 2, 1, 0, DoubleEq(1.1)));
+  EXPECT_THAT(rewards_of(all), ElementsAre(0, 1.5, 0, 2, 1, 0, DoubleEq(1.1)));
   EXPECT_THAT(shown_of(all), ElementsAre(Turns{}, Turns{0}, Turns{0, 1}, Turns{0, 1}, Turns{2, 3},
                                          Turns{3, 4}, Turns{3, 4}));
 }
@@ -124,6 +131,20 @@ TEST_F(SttsTrajectoryTest, ShowsTheTopTurnsThatWereComputedByHand) {
   ASSERT_TRUE(complete(script, {7, 3, 2, SttsWindow::top}));
   EXPECT_THAT(shown_of(trajectory()), ElementsAre(Turns{}, Turns{0}, Turns{0, 1}, Turns{0, 1}, Turns{1, 3},
                                                   Turns{1, 3}, Turns{1, 3}));
+}
+
+// All turns but the first have the largest reward, 2.
+TEST_F(SttsTrajectoryTest, ShowsTheFastestOfTurnsAboveTheCap) {
+  const std::deque<std::string> replies = {program("wrong"), program("3"),  program("4"),
+                                           program("3.5"),   program("27"), program("3.2")};
+  const Script consecutive(replies), top(replies);
+  ASSERT_TRUE(complete(consecutive, {6, 3, 2, SttsWindow::consecutive}));
+  EXPECT_THAT(rewards_of(trajectory()), ElementsAre(0, 2, 2, 2, 2, 2));
+  EXPECT_THAT(shown_of(trajectory()),
+              ElementsAre(Turns{}, Turns{0}, Turns{0, 1}, Turns{1, 2}, Turns{2, 3}, Turns{3, 4}));
+  std::filesystem::remove(path());
+  ASSERT_TRUE(complete(top, {6, 3, 2, SttsWindow::top}));
+  EXPECT_EQ(shown_of(trajectory()).back(), (Turns{2, 4}));
 }
 
 TEST_F(SttsTrajectoryTest, KeepsSystemAndUserInEveryPrompt) {
@@ -182,7 +203,7 @@ TEST_F(SttsTrajectoryTest, NamesTheFurthestFailureIfNothingIsAccepted) {
 TEST_F(SttsTrajectoryTest, TakesTheSameProgramAgainForAProgram) {
   const Script script({program("2"), program("2")});
   ASSERT_TRUE(complete(script, {2, 2, 1, SttsWindow::consecutive}));
-  EXPECT_THAT(trajectory().rewards(), ElementsAre(1.5, 1.5));
+  EXPECT_THAT(rewards_of(trajectory()), ElementsAre(1.5, 1.5));
 }
 
 TEST_F(SttsTrajectoryTest, BeginsWithTheSeedIfThereIsOne) {
@@ -203,11 +224,11 @@ TEST_F(SttsTrajectoryTest, MakesNoTurnOfABrokenMachineAndAsksForNoReplyTwice) {
   const Status stopped = complete(script, plan);
   ASSERT_FALSE(stopped);
   EXPECT_EQ(stopped.error().code, ErrorCode::tool_failed);
-  EXPECT_THAT(trajectory().rewards(), ElementsAre(1.5));
+  EXPECT_THAT(rewards_of(trajectory()), ElementsAre(1.5));
   script.evaluator->broken = false;
   ASSERT_TRUE(complete(script, plan));
   EXPECT_EQ(script.model->asked.size(), 3u);
-  EXPECT_THAT(trajectory().rewards(), ElementsAre(1.5, 1, 2));
+  EXPECT_THAT(rewards_of(trajectory()), ElementsAre(1.5, 1, 2));
 }
 
 TEST_F(SttsTrajectoryTest, CountsWhatLostCallsCost) {

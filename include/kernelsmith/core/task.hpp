@@ -82,9 +82,10 @@ struct Tolerance {
   std::string policy = "auto";     ///< auto | exact | normwise | allclose
   std::vector<std::string> allow;  ///< tf32, bf16_accumulate, reassociate, ...
   double rtol = 0, atol = 0;       ///< for the policy allclose: |y - truth| <= atol + rtol |truth|
-  std::optional<double> matched;   ///< with allclose, of modules: the share of an output's elements that must be
-                                   ///< within; absent: all
-  std::optional<std::string> truth;  ///< of modules: `reference`, its own output; absent: its answer in fp64
+  /// The share of an output's elements that must be within, for modules with allclose; if absent, all.
+  std::optional<double> matched = {};
+  /// `reference` if a module's own output is the truth; if absent, its answer in fp64 is.
+  std::optional<std::string> truth = {};
 };
 
 /// The task's declared work, as arithmetic expressions over sizes; empty if undeclared.

@@ -37,6 +37,10 @@ class EvaluatorProvider : public Provider<Evaluator> {
   virtual Result<PlainVerdict> verify(const Task& task, const Source& source,
                                       const std::stop_token& stop) const;
 
+  /// From now on make() fails with `unsupported` if candidates could be checked here, but not measured. A
+  /// search asks for this, because otherwise it would pay for a model's first answers.
+  virtual void require_measuring() {}
+
   /// Evaluators that are made from now on report what they wait for, such as the memory of a GPU or the
   /// server of a fleet.
   virtual void tell_of_waiting(const TellOfWaiting&) {}

@@ -34,7 +34,8 @@ Status write_task_folder(const TaskFolder& task, const std::filesystem::path& fo
 Result<std::string> read_text_file(const std::filesystem::path& path);
 
 /// Reads a candidate for the task from `path`. If the seed is one file, `path` is a file and gets the seed's
-/// file name. If the seed has several files, `path` is a folder with those files.
+/// file name. If the seed has several files, `path` is a folder with those files. Without a seed, a candidate
+/// is one file.
 Result<Source> load_candidate(const Task& task, const std::filesystem::path& path);
 
 }  // namespace kernelsmith

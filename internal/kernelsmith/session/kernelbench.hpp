@@ -17,7 +17,10 @@ namespace kernelsmith {
 /// named after the file and has no seed. Errors: read_text_file()'s; bad_input if the file is not a problem.
 Result<std::vector<SourceFile>> files_of_problem(const std::filesystem::path& file);
 
-/// The name of the task for this file, usable as a folder's name.
+/// The name as one that a task and a folder can have: letters, digits, "_", "-" and ".".
+std::string clean_name(std::string name);
+
+/// The name of the task for this file.
 std::string problem_name(const std::filesystem::path& file);
 
 /// The text of task.yaml, with comments, for a problem next to it as reference.py.

@@ -28,8 +28,8 @@ namespace kernelsmith {
 
 /// The rule that selects the turns to keep.
 enum class SttsWindow {
-  consecutive,  ///< consecutive turns with the largest sum of rewards, as in KernelGYM's code
-  top,          ///< the turns with the largest rewards, as in the paper's text
+  consecutive,  ///< consecutive turns with the largest sum of uncapped rewards, nearly as in KernelGYM's code
+  top,          ///< the turns with the largest uncapped rewards, nearly as in the paper's text
 };
 std::string_view name_of(SttsWindow window);
 std::optional<SttsWindow> stts_window_from(std::string_view name);
@@ -52,12 +52,15 @@ std::vector<std::size_t> best_window(std::span<const double> rewards, std::size_
 /// The `keep` turns with the largest rewards (of equals, the earliest), in the order of time. Pure.
 std::vector<std::size_t> best_turns(std::span<const double> rewards, std::size_t keep);
 
-/// The turns that the next prompt shows, after turns with these rewards. Pure.
+/// The turns that the next prompt shows, after turns with these uncapped rewards. Pure.
 std::vector<std::size_t> shown_turns(const SttsPlan& plan, std::span<const double> rewards);
 
 /// Dr. Kernel's reward, gated by correctness: C (0.5 + 0.5 min(s, 3)), where s is the speedup, or the fitness
 /// if the backend measures no times; negative s counts as 0. Pure.
 double stts_reward(const Evaluation& evaluation);
+
+/// The reward without its cap, by which turns are chosen: among turns above the cap the fastest ones. Pure.
+double uncapped_stts_reward(const Evaluation& evaluation);
 
 /// One turn: a reply and its result.
 struct SttsTurn {
@@ -75,7 +78,8 @@ struct SttsTrajectory {
   std::vector<SttsTurn> turns;
   std::vector<Cost> lost;  ///< cost of paid calls without a reply
 
-  std::vector<double> rewards() const;
+  /// What each turn is chosen by.
+  std::vector<double> uncapped_rewards() const;
 };
 
 /// The first messages, then the reply and the feedback of each turn in `shown`. Pure.
@@ -103,7 +107,8 @@ class SttsHost {
 /// Options of run_stts(). A value.
 struct SttsOptions {
   std::filesystem::path out;
-  /// Settings that all results share, in words. A folder with results for other settings is refused.
+  /// Settings that all results share, in words. A folder with results for other settings is refused, except
+  /// for fewer "turns": these are then continued.
   std::map<std::string, std::string> settings;
   SttsPlan plan;
   std::size_t samples = 1;  ///< independent trajectories of each task

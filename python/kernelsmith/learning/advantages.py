@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .returns import returns_to_go
+from .returns import pad_turns, returns_to_go
 from .scores import Floats, Scored, Scores, as_scored, flat, group_numbers
 
 Alone: TypeAlias = Literal["zero", "keep"]
@@ -95,7 +95,11 @@ def trloo(turn_rewards: Sequence[Sequence[float | None]], groups: Iterable[Hasha
     trajectories, turns = returns.values.shape
     place = group_numbers(groups, trajectories)[:, None] * turns + np.arange(turns)
     result = rloo(returns.values.ravel(), place.ravel(), valid=returns.valid.ravel(), alone=alone)
-    return Scored(result.values.reshape(returns.values.shape), returns.valid, returns.left_out)
+    _, played, hidden = pad_turns(turn_rewards, masked)
+    in_group, lost = (np.bincount(place[which], minlength=place.max(initial=-1) + 1)
+                      for which in (returns.valid, played & ~hidden & ~returns.valid))
+    bereft = ((in_group == 1) & (lost > 0))[place]
+    return Scored(np.where(bereft, 0.0, result.values.reshape(returns.values.shape)), returns.valid, returns.left_out)
 
 
 def _grouped(scored: Scored, groups: Iterable[Hashable] | None) -> tuple[npt.NDArray[np.intp], Floats]:

@@ -86,10 +86,12 @@ class Reward:
     correct    whether the candidate was accepted; None without a score
     speedup    over the baseline (1.0 is as fast), or the fitness if the task has no baseline; None if the
                candidate was rejected
+    speedup_low  the low end of the 95 % interval of `speedup`; None if it is not known
     own_share  share of a call's GPU time in the candidate's own kernels, 0 to 1; None if it is not known
     decoy      whether it is right without a kernel of its own, or tried to look faster than it is; None without a score
     rejection  why it was rejected, a code of docs/errors.md such as "wrong_output"; None if it was not
                rejected
+    binary     digest of the plan or binary, equal for copies; None if the backend has none
     attempts   how often it was requested: 1, and 1 more for each failure before the result
     answer     the service's answer as JSON, for a model's next turn; empty without a score
     over_baseline  whether `speedup` is over a baseline; False if it is the fitness of a task without one; None if unknown
@@ -107,6 +109,8 @@ class Reward:
     attempts: int = 1
     answer: str = field(default="", repr=False)
     over_baseline: bool | None = None
+    binary: str | None = None
+    speedup_low: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

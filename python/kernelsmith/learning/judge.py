@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from .. import _core
 from .client import RewardClient
 from .client_records import Candidate, Reward
+from .copies import differs_in_numbers, is_copy
 from .form import Form, asked_form
 from .rewards import dr_kernel_reward, kernel_smith_reward
 from .scores import Scored
@@ -62,15 +63,17 @@ class Judge:
     extract  finds the program in a reply; `program_in`, or a function of the reply and the row that returns a
              text or a kernelsmith.Refusal
 
-    A row has `reference_code`, `parent_code`, `parent_speedup`, `entry_point` and `prompt`, each of which may
-    be missing or None. Without a parent the "kernel-smith" score is the speedup over the baseline, because
+    A row has `reference_code`, `parent_code`, `parent_speedup`, `parent_binary`, `entry_point` and `prompt`, each of
+    which may be missing or None. Without a parent the "kernel-smith" score is the speedup over the baseline, because
     the program was written from the reference. A task without a baseline has a fitness instead of a speedup.
     If the child's or the parent's fitness is not a positive number, there is no ratio and the score is None:
     use "speedup" or a function for such a task. A Judge does not know the service's tasks, so it cannot
     refuse such a task in advance.
 
-    A reply without a program scores 0.0 without a request, and so does a reply that repeats its parent: there
-    is nothing to evaluate, and `reward.rejection` is the refusal's code of docs/errors.md.
+    A reply without a program scores 0.0 without a request, and so does a copy of its parent (copies.py): there is
+    nothing to evaluate, and `reward.rejection` is the refusal's code of docs/errors.md. A program that has the
+    parent's plan or binary is such a copy, too, but is found only by its evaluation. The same holds for a program that
+    differs from its parent in numbers alone, and is not faster beyond noise.
     """
 
     client: RewardClient
@@ -89,10 +92,19 @@ class Judge:
         """The score of a reply to the row's prompt. Raises the errors of RewardClient.reward."""
         program = self.extract(reply, row)
         if isinstance(program, _core.Refusal):
-            refused = Reward("", 0.0, message=program.detail, correct=False, decoy=False, rejection=program.code)
-            return self._judged(refused, row, None)
+            return self._refused(program.code, program.detail, row)
+        parent = row.get("parent_code")
+        if parent and is_copy(program, parent):
+            return self._refused("unchanged", "the reply gives the parent, with other comments, layout or names", row)
         reward = await self.client.reward(self._candidate(program, row))
+        if reward.correct and reward.binary and reward.binary == row.get("parent_binary"):
+            return self._refused("unchanged", "the program is compiled to what the parent is compiled to", row, program)
+        if parent and not _gains(reward, row) and differs_in_numbers(program, parent):
+            return self._refused("unchanged", "the reply changes numbers of the parent, and is no faster", row, program)
         return self._judged(reward, row, program)
+
+    def _refused(self, code: str, detail: str, row: Row, program: str | None = None) -> Judged:
+        return self._judged(Reward("", 0.0, message=detail, correct=False, decoy=False, rejection=code), row, program)
 
     def _candidate(self, program: str, row: Row) -> Candidate:
         if self.by == "task":
@@ -118,6 +130,12 @@ def _kernel_smith(reward: Reward, row: Row) -> float | None:
     if not (_is_positive(reward.speedup) and _is_positive(parent)):
         return None
     return _one(kernel_smith_reward([True], [reward.speedup], [parent]))
+
+
+def _gains(reward: Reward, row: Row) -> bool:
+    """Whether the child is faster than its parent beyond noise, as far as that is known."""
+    slowest, parent = reward.speedup_low, row.get("parent_speedup")
+    return not reward.correct or slowest is None or parent is None or slowest > parent
 
 
 def _is_positive(speedup: Any) -> bool:

@@ -48,7 +48,7 @@ def mismatch_rejection(train_log_probs: npt.ArrayLike, rollout_log_probs: npt.Ar
 
     Source: arXiv 2602.05885 (Dr. Kernel), "mismatch rejection sampling"; hkust-nlp/KernelGYM,
     verl_patch/trainer/code/ppo/mismatch_helper.py: compute_rollout_importance_weights_and_rejection_mask. verl's
-    `seq_mean_k1` bounds 1 / w instead of w, and has no veto.
+    `seq_mean_k1` bounds 1 / w instead of w; its `seq_max_k2` is a veto on both sides.
     """
     if over not in ("trajectory", "turn"):
         raise ValueError(f'over must be "trajectory" or "turn", and is {over!r}')

@@ -8,6 +8,9 @@ import numpy as np
 
 from .scores import Flags, Floats, Scored, Scores, as_answers, as_scored
 
+# Sums of the same times in another order differ by rounding: in single precision by less than this.
+_ROUNDING = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Profiled:
@@ -28,7 +31,7 @@ def profiling_ratio(own_time: Scores, total_time: Scores) -> Scored:
     Shapes: two arrays of one shape, in one unit, from one profile; the result has that shape.
 
     If either time is None (no profile), the sample has no ratio: it is left out, counted, and NaN in the
-    values. NaN, a negative time, and an own time above the total are ValueErrors. There are no groups; a
+    values. NaN, a negative time, and an own time above the total by more than rounding are ValueErrors. There are no groups; a
     masked sample has `valid` False.
 
     Source: arXiv 2602.05885 (Dr. Kernel), "profiling-based rewards"; hkust-nlp/KernelGYM,
@@ -39,10 +42,10 @@ def profiling_ratio(own_time: Scores, total_time: Scores) -> Scored:
     own = as_scored(own_time, name="own_time", like=total)
     valid = own.valid & total.valid
     part, whole = own.values[valid], total.values[valid]
-    if (part < 0).any() or (part > whole).any():
+    if (part < 0).any() or (part > whole * (1 + _ROUNDING)).any():
         raise ValueError("own_time must lie between 0 and total_time")
     values = np.full(valid.shape, np.nan)
-    values[valid] = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+    values[valid] = np.minimum(np.divide(part, whole, out=np.zeros_like(part), where=whole > 0), 1)
     return Scored(values, valid, int(np.count_nonzero(~valid)))
 
 
@@ -59,22 +62,23 @@ def profiling_rejection(ratio: Scores, correct: Scores, generator: np.random.Gen
     for each entry in order, so an entry's fate does not depend on the others.
 
     A sample has no score if `correct` is None, or if it is correct, its `ratio` is None and its speedup does
-    not keep it. It is then not kept, and counted. If `speedup` is None, the ratio decides. NaN is a
-    ValueError. There are no groups; for a masked sample pass None.
+    not keep it. It is then not kept, and counted. If `speedup` is None, the ratio decides. NaN of a correct
+    sample is a ValueError. There are no groups; for a masked sample pass None.
 
     Source: arXiv 2602.05885 (Dr. Kernel), "profiling-based rejection sampling"; hkust-nlp/KernelGYM,
     drkernel/kernel/rewards/coverage_helper.py: compute_coverage_rejection_mask with coverage_rs "turn", which draws from
     torch's global generator.
     """
     answers = as_answers(correct, name="correct")
-    ratios = as_scored(ratio, name="ratio", like=answers)
+    right = answers.values == 1
+    ratios = as_scored(ratio, right, name="ratio", like=answers)
     own = ratios.values if decimals is None else _rounded(ratios.values, decimals)
     above = (own - threshold) / width if width else np.where(own >= threshold, 1.0, 0.0)
     probability: Floats = np.clip(above, 0, 1)
     probability[~ratios.valid] = np.nan
     probability[answers.values == 0] = 1
     if speedup is not None and speedup_threshold is not None:
-        probability[as_scored(speedup, name="speedup", like=answers).values >= speedup_threshold] = 1
+        probability[as_scored(speedup, right, name="speedup", like=answers).values >= speedup_threshold] = 1
     probability[~answers.valid] = np.nan
     keep = generator.random(probability.shape) < probability
     return Profiled(keep, probability, int(np.count_nonzero(np.isnan(probability))))

@@ -23,15 +23,15 @@ def dr_kernel_reward(correct: Scores, speedup: Scores, profiling_ratio: Scores |
     Shapes: all arrays have one shape, and the result has it.
 
     If `correct` is None, or the speedup or ratio of a correct sample is None, the sample has no reward; it is
-    left out and counted. An incorrect sample gets 0, whatever its other values. NaN is a ValueError. There
-    are no groups; for a masked sample pass None.
+    left out and counted. An incorrect sample gets 0, whatever its other values. NaN of a correct sample is a
+    ValueError. There are no groups; for a masked sample pass None.
 
     Source: arXiv 2602.05885 (Dr. Kernel); weights from hkust-nlp/KernelGYM, 14b_trloo_mrs_pr_prs.sh.
     """
     answers = as_answers(correct, name="correct")
-    fast = as_scored(speedup, name="speedup", like=answers)
-    own = _ratios(profiling_ratio, answers)
     right = answers.values == 1
+    fast = as_scored(speedup, right, name="speedup", like=answers)
+    own = _ratios(profiling_ratio, answers)
     valid = answers.valid & (~right | (fast.valid & own.valid))
     speed = _bounded(fast.values, least_speedup, most_speedup)
     reward = correct_weight + speedup_weight * speed + profiling_weight * own.values
@@ -51,14 +51,14 @@ def dr_kernel_reward_as_coded(correct: Scores, speedup: Scores, profiling_ratio:
     Shapes: all arrays have one shape, and the result has it.
 
     If `correct` is None (the evaluation did not complete), the sample has no reward; it is left out and
-    counted. Dr. Kernel's code gives it 0. If `decoy` is None, the sample is not a decoy. NaN is a ValueError;
-    Dr. Kernel's code gives NaN. There are no groups; for a masked sample pass None in `correct`.
+    counted. Dr. Kernel's code gives it 0. If `decoy` is None, the sample is not a decoy. NaN that counts is a
+    ValueError; Dr. Kernel's code gives NaN. There are no groups; for a masked sample pass None in `correct`.
 
     Source: hkust-nlp/KernelGYM, drkernel/kernel/rewards/reward_client.py: calculate_reward_speedup; weights from
     14b_trloo_mrs_pr_prs.sh. KernelGYM's `least_speedup` is 1.0 in train_rl_common, and 0.0 in that script.
     """
     answers = as_answers(correct, name="correct")
-    fast = as_scored(speedup, name="speedup", like=answers)
+    fast = as_scored(speedup, answers.valid, name="speedup", like=answers)
     own = _ratios(profiling_ratio, answers)
     speed = _bounded(np.where(fast.valid, fast.values, 0), least_speedup, most_speedup)
     part = np.where(own.valid, own.values, 0)
@@ -77,15 +77,16 @@ def kernel_smith_reward(correct: Scores, child_speedup: Scores, parent_speedup: 
     Shapes: all arrays have one shape, and the result has it.
 
     If `correct` is None, or a speedup of a correct sample is None, the sample has no reward; it is left out
-    and counted. An incorrect sample gets 0, whatever its speedups. NaN, and a speedup of a correct sample
-    that is not positive, are ValueErrors. There are no groups; for a masked sample pass None.
+    and counted. An incorrect sample gets 0, whatever its speedups. For a correct sample NaN, and a speedup that
+    is not positive, are ValueErrors. There are no groups; for a masked sample pass None.
 
     Source: arXiv 2603.28342 (Kernel-Smith), the section on reinforcement learning.
     """
     answers = as_answers(correct, name="correct")
-    child = as_scored(child_speedup, name="child_speedup", like=answers)
-    parent = as_scored(parent_speedup, name="parent_speedup", like=answers)
-    measured = (answers.values == 1) & child.valid & parent.valid
+    right = answers.values == 1
+    child = as_scored(child_speedup, right, name="child_speedup", like=answers)
+    parent = as_scored(parent_speedup, right, name="parent_speedup", like=answers)
+    measured = child.valid & parent.valid
     for name, speedups in (("child_speedup", child), ("parent_speedup", parent)):
         if (speedups.values[measured] <= 0).any():
             raise ValueError(f"{name} must be positive for correct samples")
@@ -97,7 +98,7 @@ def kernel_smith_reward(correct: Scores, child_speedup: Scores, parent_speedup: 
 def _ratios(profiling_ratio: Scores | None, answers: Scored) -> Scored:
     if profiling_ratio is None:
         return Scored(np.zeros(answers.values.shape), np.ones(answers.values.shape, dtype=bool), 0)
-    return as_scored(profiling_ratio, name="profiling_ratio", like=answers)
+    return as_scored(profiling_ratio, answers.values == 1, name="profiling_ratio", like=answers)
 
 
 def _bounded(speedup: Floats, least: float, most: float) -> Floats:

@@ -52,10 +52,10 @@ def as_scored(scores: Scores, valid: npt.ArrayLike | None = None, *, name: str =
         there = np.array([value is not None for value in given.flat], dtype=bool).reshape(given.shape)
     if given.ndim == 0:
         raise ValueError(f"{name} must be an array or a list, and is one value")
-    if valid is not None:
-        there = there & _mask(valid, given.shape)
     if like is not None and given.shape != like.values.shape:
         raise ValueError(f"{name} has the shape {given.shape}, and {like.values.shape} is needed")
+    if valid is not None:
+        there = there & _mask(valid, given.shape)
     values = np.full(given.shape, np.nan)
     try:
         values[there] = given[there].astype(np.float64)

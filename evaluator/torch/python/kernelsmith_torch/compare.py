@@ -20,6 +20,9 @@ from .truth import Expected, flattened
 _LARGEST = 1e300  # JSON has no infinity
 _KINDS = ("wrong", "not_finite", "not_written")  # the worst last
 
+Moved = Callable[[int, int, bool], "list[torch.Tensor] | None"]
+"""The reference's outputs for moved inputs, by call and run; in fp64 if the last argument is true."""
+
 
 @dataclass
 class Findings:
@@ -31,8 +34,8 @@ class Findings:
 
 
 def compare_batch(expected: Sequence[Sequence[Expected]], actual: Sequence[Sequence[torch.Tensor]],
-                  moved: Callable[[int, int], list[torch.Tensor] | None] = lambda call, run: None) -> Findings:
-    """Compares every output of every call. `moved` gives the reference's outputs for moved inputs, by call and run."""
+                  moved: Moved = lambda call, run, wide: None) -> Findings:
+    """Compares every output of every call."""
     rows, hashes, places = [], [], []
     for call, (wanted, outputs) in enumerate(zip(expected, actual)):
         if len(wanted) != len(outputs):
@@ -92,9 +95,9 @@ def _on_host(rows: list[torch.Tensor]) -> list[torch.Tensor]:
     return list(torch.cat(rows).cpu().split([len(row) for row in rows])) if rows else []
 
 
-def _tensor_of(moved: Callable[[int, int], list[torch.Tensor] | None], call: int, tensor: int) -> singles.Moved:
-    def find(run: int) -> torch.Tensor | None:
-        outputs = moved(call, run)
+def _tensor_of(moved: Moved, call: int, tensor: int) -> singles.Moved:
+    def find(run: int, wide: bool) -> torch.Tensor | None:
+        outputs = moved(call, run, wide)
         return None if outputs is None else outputs[tensor]
 
     return find

@@ -211,7 +211,7 @@ class ReferenceProcess:
             expected = [self._truth.expected(variant, seed) for seed in sets]
             self._device.finish()  # otherwise the truth's time would count as comparing
             truth_s = time.monotonic() - began
-            found = comparison.compare_batch(expected, actual, lambda call, run: self._truth.moved(variant, sets[call], run))
+            found = comparison.compare_batch(expected, actual, lambda call, run, wide: self._truth.moved(variant, sets[call], run, wide))
         return {"error": found.error, "digest": found.digest, "wrong": found.wrong, "truth_s": truth_s}
 
     def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured, list[int]]:

@@ -119,23 +119,36 @@ class Truth:
                 raise RuntimeError(f"the outputs have other shapes in {self._precision} than in fp32")
         return plain, wide, low
 
-    def moved(self, variant: int, seed: int, run: int) -> list[torch.Tensor] | None:
+    def moved(self, variant: int, seed: int, run: int, in_fp64: bool = False) -> list[torch.Tensor] | None:
         """Outputs of the reference on inputs and parameters that are moved by up to half a unit in the last
-        place, differently in each run; None if the reference refuses them."""
+        place, differently in each run; None if the reference refuses them, or does not run in fp64."""
+        if in_fp64 and self._wide is None:
+            return None
         random = torch.Generator(self._reference.device).manual_seed((seed + run + 1) % 2**63)
         inputs = self._reference.draw(variant, seed)
         try:
             with torch.no_grad():
                 change(inputs.leaves, lambda flat: _moved(flat, random))
-                for parameter in [*self._model.parameters(), *self._model.buffers()]:
+                for parameter in _state(self._model):
                     write(parameter, _moved(parameter, random))
-            return run_model(self._model, inputs)
+            if not in_fp64:
+                return run_model(self._model, inputs)
+            self._widen_state()
+            return _run_wide(self._wide, inputs, self._precision)
         except Exception as error:  # noqa: BLE001 - a reference may refuse inputs in any way
             if is_memory(error):
                 raise
             return None
         finally:
             self._reference.restore(self._model)
+            if in_fp64:
+                self._widen_state()
+
+    def _widen_state(self) -> None:
+        """Copies the model's parameters and buffers to the one in fp64."""
+        with torch.no_grad():
+            for target, source in zip(_state(self._wide), _state(self._model), strict=True):
+                write(target, source)
 
     def _find(self, variant: int, seed: int) -> list[Expected]:
         plain, wide, low = self.answers(variant, seed)
@@ -244,6 +257,10 @@ class Truth:
 def own_errors(dtype: torch.dtype) -> float:
     """k: the tolerance of an element, in units of the reference's own error."""
     return judge.derivation(dtype, "default", "fp32", (0.0, 0.0), 1.0, False, (0.0, 0.0)).own_errors
+
+
+def _state(model: torch.nn.Module) -> list[torch.Tensor]:
+    return [*model.parameters(), *model.buffers()]
 
 
 def _count(output: torch.Tensor) -> int:

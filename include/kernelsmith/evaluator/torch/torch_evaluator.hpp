@@ -33,6 +33,7 @@ struct TorchOptions {
   std::string arch;
   std::size_t bank_bytes = std::size_t{4} << 30;  ///< device memory for inputs and expected outputs
   bool unsandboxed = false;                       ///< only on explicit request; recorded in the tier
+  bool must_measure = false;  ///< without a GPU fail with `unsupported`, instead of only planning
   /// Processes that the evaluators of several tasks share. If null, each evaluator starts its own.
   std::shared_ptr<torch::WorkerSupply> supply;
   /// Called, on any thread, with the reason when the task waits; may be empty.

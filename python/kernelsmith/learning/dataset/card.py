@@ -25,8 +25,8 @@ _ABOUT = {
     "preference": "Pairs of answers to the same parent: the chosen one is better than the rejected one beyond noise.",
 }
 
-_KIND_ONLY = {"sft": ["over", "any_form"], "rl": ["per_task", "balance"], "multiturn": ["turns", "any_form"],
-              "preference": ["same_prompt", "gain_only"]}
+_KIND_ONLY = {"sft": ["over", "any_form", "balance"], "rl": ["steps", "parent_speedup", "per_task", "balance"],
+              "multiturn": ["turns", "any_form"], "preference": ["same_prompt", "gain_only"]}
 _UNKNOWN = "unknown"
 _GAINS = {True: "gain beyond noise", False: "no gain beyond noise", None: "unknown, or a translation"}
 
@@ -104,7 +104,7 @@ def _decontamination(plan: Plan) -> str:
     tasks, steps = len({one.task.key for one in found}), sum(one.steps for one in found)
     return (f"## Decontamination\n\nDropped: {counted(tasks, 'task')} with {counted(steps, 'step')}. A reference of the "
             "benchmark has the same syntax tree, or nearly the same text. `dropped.jsonl` lists them.\n\n"
-            f"Not compared: {counted(plan.uncompared, 'task')} without a reference.\n")
+            f"Not compared: {counted(plan.uncompared, 'task')} without a reference in a language of the benchmark.\n")
 
 
 def _made(settings: Settings) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import enum
 import hashlib
 import re
 from functools import lru_cache
@@ -76,18 +77,38 @@ def _with_body(node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
     return node
 
 
+class Language(enum.Enum):
+    """The language of a text, as far as texts are compared differently."""
+
+    PYTHON = "Python"
+    C = "C and its relatives"
+    OTHER = "other text"
+
+
+@lru_cache(maxsize=4096)
+def language_of(code: str) -> Language:
+    try:
+        return Language.PYTHON if _is_program(ast.parse(code)) else Language.OTHER
+    except (SyntaxError, ValueError):
+        return Language.C if {";", "{", "}"} <= set(code) else Language.OTHER
+    except (RecursionError, MemoryError):  # nests deeper than Python parses
+        return Language.C
+
+
 @lru_cache(maxsize=4096)
 def normalised(code: str) -> str:
     """For Python, the written syntax tree without names and numbers. For other code, its tokens without
     comments and numbers; names that are not called become numbers in the order of their first use. For other
     text, its words."""
-    try:
-        tree = ast.parse(code)
-        return _written(tree) if _is_program(tree) else _words(code)
-    except (SyntaxError, ValueError):
-        return " ".join(_plain_tokens(code)) if {";", "{", "}"} <= set(code) else _words(code)
-    except (RecursionError, MemoryError):  # nests deeper than Python parses
-        return " ".join(_plain_tokens(code))
+    language = language_of(code)
+    if language is Language.OTHER:
+        return _words(code)
+    if language is Language.PYTHON:
+        try:
+            return _written(ast.parse(code))
+        except (RecursionError, MemoryError):  # nests deeper than Python writes
+            pass
+    return " ".join(_plain_tokens(code))
 
 
 def _is_program(tree: ast.Module) -> bool:

@@ -28,8 +28,8 @@ COLUMNS: dict[str, dict[str, Type]] = {
     "rl": {
         "data_source": str, "agent_name": str, "prompt": MESSAGES, "ability": str,
         "reward_model": {"style": str, "ground_truth": str},
-        "extra_info": {"entry_point": str, **_PARENT, "uuid": str, "task": str, "index": int, "split": str},
-        "reference_code": str, **_PARENT, "entry_point": str, "uuid": str, **_STEP, **_MEASURED},
+        "extra_info": {"entry_point": str, **_PARENT, "parent_binary": str, "uuid": str, "task": str, "index": int, "split": str},
+        "reference_code": str, **_PARENT, "parent_binary": str, "entry_point": str, "uuid": str, **_STEP, **_MEASURED},
     "multiturn": {
         "messages": MESSAGES, "uuid": str, "turns": int, "turn_tickets": [int], "turn_correct": [bool],
         "turn_scores": [float], "form_followed": bool, "reference_code": str, **_PARENT, "entry_point": str, **_STEP,

@@ -10,7 +10,7 @@ from ..._command_line import Parser
 from ..._errors import Error
 from ..._words import counted
 from .export import Exported, export
-from .settings import FORMATS, KINDS, PRESETS, Settings
+from .settings import ACCELERATED, FORMATS, KINDS, PRESETS, STEPS, Settings
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -31,8 +31,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--over", choices=("parent", "baseline"), default="parent", help="sft: a step must be faster than its parent or the baseline (parent)")
     add("--any-form", action="store_true",
         help="sft, multiturn: keep replies in another form than the prompt asks for, such as a program instead of edits")
+    add("--steps", choices=STEPS, default="best",
+        help="rl: steps from parents that are already accelerated, or from any accepted parent (best)")
+    add("--parent-speedup", metavar="X", type=float, default=ACCELERATED,
+        help=f"rl: the least speedup of an accelerated parent ({ACCELERATED:g})")
     add("--per-task", metavar="K", type=int, default=1, help="rl: the largest number of steps of a task (1)")
-    add("--no-balance", dest="balance", action="store_false", help="rl: do not balance the levels of difficulty")
+    add("--no-balance", dest="balance", action="store_false", help="sft, rl: do not balance the levels of difficulty")
     add("--turns", metavar="N", type=int, default=3, help="multiturn: the largest number of turns in a row (3)")
     add("--same-prompt", action="store_true", help="preference: pair replies to equal prompts only")
     add("--gain-only", action="store_true", help="preference: take only chosen replies that gain beyond noise over the parent")
@@ -65,4 +69,4 @@ def _say(made: Exported) -> None:
     for rule, count in made.dropped:
         print(f"  {count:>7} dropped: {rule}")
     if made.uncompared:
-        print(f"--against: {counted(made.uncompared, 'task')} not compared, without a reference")
+        print(f"--against: {counted(made.uncompared, 'task')} not compared, without a reference in a language of the folder")

@@ -32,7 +32,7 @@ class Exported:
     rows: dict[str, int]  # by split
     files: list[str]
     dropped: list[tuple[str, int]]  # the number of steps that each rule dropped, the largest first
-    uncompared: int  # tasks without a reference to compare with the benchmark's
+    uncompared: int  # tasks that were compared with no reference of the benchmark
 
 
 def export(runs: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], settings: Settings) -> Exported:

@@ -38,6 +38,7 @@ def read_run(folder: str | os.PathLike[str], keep: Callable[[RunSteps, Run], Non
             _take_proposal(run, event, outcomes)
         elif event["event"] == "evaluation_arrived":
             _take_evaluation(run, event, opened[event["ticket"]], outcomes)
+    _forget_repeats(run, {row["id"] for row in stored.programs()}, outcomes)
     asked = [ticket for ticket, event in opened.items() if "op" in event and ticket in outcomes]
     for ticket, texts in zip(asked, _looked_at(stored, asked), strict=True):
         run.steps.append(_step(run, opened[ticket], outcomes[ticket], texts))
@@ -90,6 +91,13 @@ def _take_evaluation(run: RunSteps, event: Mapping[str, Any], opened: Mapping[st
         run.verdicts[incumbent] = Verdict(False, "duel: the incumbent failed")
 
 
+def _forget_repeats(run: RunSteps, programs: set[int], outcomes: dict[int, str]) -> None:
+    """A program has no number of its own if an earlier ticket, evaluated later, turned out to have its binary."""
+    for ticket in run.verdicts.keys() - programs:
+        del run.verdicts[ticket]
+        outcomes[ticket] = "repeat"
+
+
 def _verdict(evaluation: Mapping[str, Any]) -> Verdict:
     report = evaluation["report"]
     if not evaluation["accepted"]:
@@ -100,7 +108,8 @@ def _verdict(evaluation: Mapping[str, Any]) -> Verdict:
     return Verdict(True, dishonest=next((name for name in _DISHONEST if features.get(name, 0) > 0), ""),
                    score=score or Figure.read(metrics["fitness"]), score_of="yardstick" if score else "fitness",
                    speedup=Figure.read(report.get("speedup")), own_share=features.get("own_share"),
-                   hardware=report["hardware"], toolchain=report["toolchain"])
+                   hardware=report["hardware"], toolchain=report["toolchain"],
+                   binary=report.get("binary", ""))
 
 
 def _step(run: RunSteps, opened: Mapping[str, Any], outcome: str, texts: Texts | None) -> Step:

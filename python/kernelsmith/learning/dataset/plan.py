@@ -48,15 +48,9 @@ class Plan:
     runs: list[RunSteps]
     rows: list[Row]
     contaminated: list[Contaminated]
+    uncompared: int  # tasks that were compared with no reference of a benchmark; 0 without a benchmark
     tally: Tally
     reader: Reader
-
-    @property
-    def uncompared(self) -> int:
-        """The number of tasks without a reference to compare with a benchmark; 0 without a benchmark."""
-        if self.settings.against is None:
-            return 0
-        return len({run.task.key for run in self.runs if not run.task.reference})
 
     def of(self, split: str) -> list[Row]:
         return [row for row in self.rows if row.split == split]
@@ -71,7 +65,8 @@ def plan(folders: Sequence[str | os.PathLike[str]], settings: Settings, read: Ca
         read(1)
     runs.sort(key=lambda run: run.id)
     _check(runs, settings)
-    contaminated = _decontaminate(runs, settings, tally)
+    benchmark = Benchmark(settings.against, settings.similar) if settings.against else None
+    contaminated = _decontaminate(runs, benchmark, tally)
     bad = {one.task.key for one in contaminated}
     clean = [run for run in runs if run.task.key not in bad]
     for run in clean:
@@ -86,7 +81,8 @@ def plan(folders: Sequence[str | os.PathLike[str]], settings: Settings, read: Ca
         raise Error(f"no step passes the rules of {settings.kind} ({rules})", "bad_input", "the runs",
                     "docs/datasets.md explains the rules")
     chosen.sort(key=lambda row: row[0].key)
-    return Plan(settings, runs, [Row(row, _split(row[0].run.task, settings)) for row in chosen], contaminated, tally, reader)
+    return Plan(settings, runs, [Row(row, _split(row[0].run.task, settings)) for row in chosen], contaminated,
+                _uncompared(runs, benchmark), tally, reader)
 
 
 def _select(steps: list[Step], settings: Settings, tally: Tally, reader: Reader) -> list[tuple[Step, ...]]:
@@ -115,10 +111,15 @@ def _check_baseline(run: RunSteps, settings: Settings) -> None:
                     "leave --over baseline out: steps are then compared with their parents")
 
 
-def _decontaminate(runs: list[RunSteps], settings: Settings, tally: Tally) -> list[Contaminated]:
-    if settings.against is None:
+def _uncompared(runs: list[RunSteps], benchmark: Benchmark | None) -> int:
+    if benchmark is None:
+        return 0
+    return len({run.task.key for run in runs if not run.task.reference or not benchmark.compares(run.task.reference)})
+
+
+def _decontaminate(runs: list[RunSteps], benchmark: Benchmark | None, tally: Tally) -> list[Contaminated]:
+    if benchmark is None:
         return []
-    benchmark = Benchmark(settings.against, settings.similar)
     found = []
     for run in runs:
         match = benchmark.match(run.task.reference) if run.task.reference else None

@@ -1,12 +1,13 @@
-"""Rows for reinforcement learning: the best steps. No step's prompt reveals another step's answer."""
+"""Rows for reinforcement learning: the best steps from programs that are already fast. No step's prompt reveals another
+step's answer."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 
+from .balance import balanced
 from .rules import Tally, improvement, unsound
 from .settings import Settings
 from .steps import Step
@@ -15,7 +16,7 @@ from .texts import Reader
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally, reader: Reader) -> list[tuple[Step, ...]]:
     """For each task and hardware at most `per_task` steps, those whose gain over the parent has the highest
-    low end."""
+    low end. Without a bar for the parent these are steps from the slowest parents."""
     gained: list[tuple[float, Step]] = []
     for step in steps:
         rule = unsound(step) or ("translation" if step.run.base(step) is None else "")
@@ -24,10 +25,22 @@ def select(steps: Sequence[Step], settings: Settings, tally: Tally, reader: Read
             tally.drop(step, found)
         elif found.figure is None:
             tally.drop(step, "no ratio: a fitness that is not positive")
+        elif rule := "" if settings.steps == "initial" else _slow_parent(step, settings.parent_speedup):
+            tally.drop(step, rule)
         else:
             gained.append((found.figure.low, step))
     chosen = _best(gained, settings.per_task, tally, _Shown(steps, reader))
-    return [(step,) for step in (_balanced(chosen, tally) if settings.balance else chosen)]
+    return [(step,) for step in (balanced(chosen, tally) if settings.balance else chosen)]
+
+
+def _slow_parent(step: Step, least: float) -> str:
+    """The rule that drops a step whose parent is not accelerated; empty if no rule drops it."""
+    base = step.run.base(step)
+    assert base is not None
+    found = step.run.acceleration(base)
+    if found is None:
+        return "its parent's speedup is unknown"
+    return "" if found.low >= least else f"its parent's speedup is not surely {least:g} or more"
 
 
 def _group(step: Step) -> tuple[str, str]:
@@ -36,24 +49,33 @@ def _group(step: Step) -> tuple[str, str]:
 
 def _best(gained: list[tuple[float, Step]], most: int, tally: Tally, shown: _Shown) -> list[Step]:
     """Chooses at most `most` steps of each group. Leaks are checked between all rows, because runs of other
-    tasks and hardware may start from a run's result. Works group by group, the best first, so that few runs
-    are open at a time."""
-    best: dict[tuple[str, str], float] = {}
-    for low, step in gained:
-        best[_group(step)] = max(low, best.get(_group(step), low))
+    tasks and hardware may start from a run's result. Goes from the largest gain of all groups to the smallest,
+    so that the weaker one of two rows that exclude each other is dropped."""
+    ranked = [step for _, step in sorted(gained, key=lambda item: (-item[0], item[1].key))]
+    read = _read(ranked, most, shown)
     chosen: list[_Open] = []
     count: Counter[tuple[str, str]] = Counter()
-    for _, step in sorted(gained, key=lambda item: (-best[_group(item[1])], _group(item[1]), -item[0], item[1].key)):
+    for step in ranked:
         if count[_group(step)] == most:
             tally.drop(step, f"behind the {most} best of its task")
             continue
-        opened = _Open(step, shown)
+        opened = read.get(step.key) or _Open(step, shown)
         if any(opened.shows(other) or other.shows(opened) for other in chosen):
             tally.drop(step, "leak: a selected prompt would show a selected child")
         else:
             chosen.append(opened)
             count[_group(step)] += 1
     return [one.step for one in chosen]
+
+
+def _read(ranked: list[Step], most: int, shown: _Shown) -> dict[tuple[str, int], _Open]:
+    """The first `most` steps of each group, which are the rows if nothing leaks. Reads them group by group, so that a
+    run is opened once."""
+    groups: dict[tuple[str, str], list[Step]] = defaultdict(list)
+    for step in ranked:
+        groups[_group(step)].append(step)
+    first = [step for steps in groups.values() for step in sorted(steps[:most], key=lambda step: step.key)]
+    return {step.key: _Open(step, shown).read() for step in first}
 
 
 class _Shown:
@@ -89,6 +111,11 @@ class _Open:
         self._shown = shown.by(step)
         self._reader = shown.reader
 
+    def read(self) -> _Open:
+        """Reads the texts now."""
+        _ = self._code, self._prompt
+        return self
+
     @cached_property
     def _code(self) -> str:
         return self._reader.code(self.step.run, self.step.ticket).strip()
@@ -113,20 +140,3 @@ class _Open:
         if other._digest in self._shown:
             return True
         return (other._line is None or other._line in self._lines) and other._code in self._prompt
-
-
-def _balanced(steps: list[Step], tally: Tally) -> list[Step]:
-    """Keeps equally many steps of each level of difficulty, drawn by a hash and not by gain. Keeps all steps
-    of tasks without a level."""
-    levels: dict[int, list[Step]] = defaultdict(list)
-    kept: list[Step] = []
-    for step in steps:
-        level = step.run.task.difficulty.level
-        (kept if level is None else levels[level]).append(step)
-    most = min(map(len, levels.values()), default=0)
-    for members in levels.values():
-        drawn = sorted(members, key=lambda step: hashlib.sha256(f"{step.run.id} {step.ticket}".encode()).digest())
-        kept += drawn[:most]
-        for step in drawn[most:]:
-            tally.drop(step, "over the balance of difficulty")
-    return kept

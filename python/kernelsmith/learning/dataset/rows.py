@@ -53,12 +53,13 @@ def _asked(reply: dict[str, Any]) -> dict[str, Any]:
 def _parent(step: Step, reader: Reader) -> dict[str, Any]:
     """`parent_code` is the program that the prompt asks to change, even if it was rejected. `parent_speedup`
     is the speedup of the accepted program from which it comes, over the baseline, or that program's score if
-    there is no baseline."""
+    there is no baseline. `parent_binary` is that of `parent_code`."""
     base = step.run.base(step)
     verdict = Verdict(False) if base is None else step.run.verdicts[base]
     figure = verdict.speedup or verdict.score
+    shown = Verdict(False) if step.parent is None else step.run.verdicts.get(step.parent, Verdict(False))
     return {"parent_code": "" if step.parent is None else reader.code(step.run, step.parent),
-            "parent_speedup": figure.median if figure else None}
+            "parent_speedup": figure.median if figure else None, "parent_binary": shown.binary}
 
 
 def _three(name: str, figure: Figure | None) -> dict[str, float | None]:
@@ -90,7 +91,7 @@ def _rl(steps: Sequence[Step], reader: Reader, split: str, index: int) -> dict[s
     facts = _facts(steps[0], reader)
     prompt = prompt_of(reader.reply(steps[0]))
     truth = json.dumps({"reference_code": facts["reference_code"]}, ensure_ascii=False)
-    extra = {key: facts[key] for key in ("entry_point", "parent_code", "parent_speedup", "uuid", "task")}
+    extra = {key: facts[key] for key in ("entry_point", "parent_code", "parent_speedup", "parent_binary", "uuid", "task")}
     return {**facts, "data_source": "kernel_rl", "agent_name": "ks_kernel", "prompt": prompt,
             "ability": "kernel_optimization", "reward_model": {"style": "rule", "ground_truth": truth},
             "extra_info": {**extra, "index": index, "split": split}}

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .balance import balanced
 from .rules import NO_FIGURE, NO_GAIN, Tally, improvement, in_form, unsound
 from .settings import Settings
 from .steps import Step
 
 
 def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tuple[Step, ...]]:
-    """Every correct translation, and steps from an accepted program with a gain beyond noise."""
+    """Every correct translation, and steps from an accepted program with a gain beyond noise: equally many of
+    each level of difficulty."""
     seen: set[tuple[str, str, str]] = set()
-    kept: list[tuple[Step, ...]] = []
+    kept: list[Step] = []
     for step in in_form(steps, settings, tally):
         rule = unsound(step) or _without_gain(step, settings.over)
         identity = _identity(step)
@@ -22,8 +24,8 @@ def select(steps: Sequence[Step], settings: Settings, tally: Tally) -> list[tupl
             tally.drop(step, rule)
         else:
             seen.add(identity)
-            kept.append((step,))
-    return kept
+            kept.append(step)
+    return [(step,) for step in (balanced(kept, tally) if settings.balance else kept)]
 
 
 def _identity(step: Step) -> tuple[str, str, str]:

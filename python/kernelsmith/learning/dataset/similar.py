@@ -10,7 +10,7 @@ import numpy
 import numpy.typing
 
 from ..._errors import Error
-from .code_shape import fingerprint, shingles
+from .code_shape import fingerprint, language_of, shingles
 from .tasks import readable
 
 _PERMUTATIONS = 128
@@ -39,11 +39,16 @@ class Benchmark:
             raise Error("the folder holds no references", "bad_input", str(folder),
                         f"they end with {', '.join(sorted(_SUFFIXES))}")
         texts = [path.read_text(errors="replace") for path in files]
+        self._languages = set(map(language_of, texts))
         self._threshold = threshold
         self._names = [readable(path.relative_to(folder).as_posix()) for path in files]
         self._prints = {fingerprint(text): name for text, name in zip(reversed(texts), reversed(self._names), strict=True)}
         self._shingles = [shingles(text) for text in texts]
         self._signatures = numpy.stack([signature(one) for one in self._shingles])
+
+    def compares(self, reference: str) -> bool:
+        """Whether a reference of the benchmark is in the same language."""
+        return language_of(reference) in self._languages
 
     def match(self, reference: str) -> Match | None:
         """The closest task of the benchmark, if it is too close."""

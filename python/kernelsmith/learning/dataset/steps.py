@@ -22,6 +22,7 @@ class Verdict:
     own_share: float | None = None
     hardware: str = ""
     toolchain: str = ""
+    binary: str = ""  # digest of the plan or binary; empty if the backend has none
 
     @property
     def sound(self) -> bool:
@@ -91,6 +92,18 @@ class RunSteps:
                 return at
             at = next(iter(self.parents.get(at, ())), None)
         return None
+
+    def acceleration(self, program: int) -> Figure | None:
+        """An accepted program's speedup over the baseline. If it was not compared with a baseline, its speedup
+        over the first program that the run accepted. None if there is no such ratio."""
+        speedup = self.verdicts[program].speedup
+        if speedup is not None:
+            return speedup
+        first = next(at for at, verdict in self.verdicts.items() if verdict.accepted)
+        if program == first:
+            return _ONE
+        found = gain(self, program, first)
+        return found.figure if found else None
 
 
 @dataclass(frozen=True, slots=True)

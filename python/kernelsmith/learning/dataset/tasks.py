@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ... import _core
+from ..._errors import Error
 from .code_shape import fingerprint
 from .difficulty import Difficulty, difficulty
 
@@ -36,9 +37,13 @@ class TaskFacts:
 
 
 def read_task(run: Path, seed: str) -> TaskFacts:
-    """Reads the run folder's copy of the task. A run without a task folder is identified by its seed."""
+    """Reads the run folder's copy of the task. A run that began without a task is identified by its seed. Raises
+    Error if the copy is gone."""
     folder = run / "task"
     if not (folder / "task.yaml").exists():
+        if _began_with_a_task(run):
+            raise Error("the run's copy of its task is gone, and with it the reference and its licence", "not_found", str(folder),
+                        "put the task's folder back, as task/ in the run")
         return _facts("python", "python", "", {"seed": seed}, "", "")
     task = _core.Task(folder)
     reference = readable("\n".join(task.reference.files.values()))
@@ -47,6 +52,12 @@ def read_task(run: Path, seed: str) -> TaskFacts:
     texts = [reference, *task.seed.files.values(), task.description]
     licence = next((found.group(1) for text in texts if (found := _SPDX.search(text))), "")
     return _facts(task.name, task.backend, reference, _without_seed(folder, task), entry_point, licence)
+
+
+def _began_with_a_task(run: Path) -> bool:
+    """A run without a task has a run.yaml of nothing but comments, because its options are in the caller's program."""
+    written = run / "run.yaml"
+    return written.exists() and any(re.match(r"\s*[^\s#]", line) for line in written.read_text(errors="replace").splitlines())
 
 
 def _without_seed(folder: Path, task: _core.Task) -> dict[str, str]:

@@ -22,9 +22,13 @@ class Conversation:
     completion_ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     spans: list[tuple[int, int]] = field(default_factory=list)
-    rewards: list[float | None] = field(default_factory=list)
+    verdicts: list[Judged] = field(default_factory=list)
     program: str | None = None
     ended: bool = False
+
+    @property
+    def rewards(self) -> list[float | None]:
+        return [verdict.score for verdict in self.verdicts]
 
     def add_feedback(self, ids: list[int]) -> None:
         self.completion_ids += ids
@@ -55,7 +59,7 @@ def play(trainer: Any, prompts: Sequence[Any], rows: Sequence[Row], judge: Judge
         texts = _generate(trainer, going)
         judged = _judge_all(judge, going, texts)
         for one, verdict in zip(going, judged, strict=True):
-            one.rewards.append(verdict.score)
+            one.verdicts.append(verdict)
             one.program = verdict.program or one.program
             one.ended = verdict.score is None or turn == turns - 1
             if not one.ended:

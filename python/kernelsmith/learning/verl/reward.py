@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from ..._errors import Error
-from .rows import judge_of, row_of
+from .rows import judge_of, no_reward, row_of
 
 
 async def compute_score(data_source: str, solution_str: str, ground_truth: Any,
@@ -20,9 +19,13 @@ async def compute_score(data_source: str, solution_str: str, ground_truth: Any,
     score, by        those of Judge; score is a name
     timeout          seconds that the service may evaluate a candidate
     unscored         the result for a reply without a score: the machine failed, or the verdict has no
-                     speedup. verl has no value for that. "raise": raises kernelsmith.Error; verl then drops
-                     all samples of the prompt and trains on the other prompts. "nan": returns NaN, which only
-                     the estimator ks_trloo leaves out; any other estimator makes the whole group NaN
+                     speedup. verl has no value for that. "raise": raises kernelsmith.Error, and verl's batch
+                     lacks the sample; docs/learning.md, "Failures in verl", says what becomes of the others.
+                     "nan": returns NaN, which only the estimators ks_trloo and ks_grpo leave out; any other
+                     makes the whole group NaN
+
+    The result also has `own_share`, the profiling ratio, NaN if it is unknown. verl only logs it: let
+    KernelTurns, with one turn, reject samples by it.
 
     Use it with the reward managers `naive` or `dapo`: the manager `rate_limited` turns an exception, or its
     own timeout, into a 0.
@@ -32,7 +35,7 @@ async def compute_score(data_source: str, solution_str: str, ground_truth: Any,
     judged = await judge_of(url, score, by, timeout, patience_s)(solution_str, row_of(ground_truth, extra_info))
     reward = judged.reward
     if judged.score is None and unscored == "raise":
-        raise Error(f"no reward for a reply: {reward.message or judged.why}", reward.reason or "bad_reply",
-                    hint="the samples of this prompt are left out of the step")
+        raise no_reward(judged)
     return {"score": math.nan if judged.score is None else judged.score, "acc": float(bool(reward.correct)),
+            "own_share": math.nan if reward.own_share is None else reward.own_share,
             "unscored": float(judged.score is None), "rejection": reward.rejection or ""}

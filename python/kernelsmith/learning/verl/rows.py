@@ -8,8 +8,9 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from ..._errors import Error
 from ..client import RewardClient
-from ..judge import Judge, Row
+from ..judge import Judge, Judged, Row
 
 URL_VARIABLE = "KERNELGYM_SERVER_URL"  # trainers written for KernelGYM read it, too
 
@@ -33,6 +34,12 @@ def judge_of(url: str | None, score: str, by: str, timeout: int | None, patience
     if not where:
         raise ValueError(f"no service is named: give url, or set {URL_VARIABLE}")
     return _judge(where, score, by, timeout, patience_s)
+
+
+def no_reward(judged: Judged) -> Error:
+    """What is raised for a reply without a score."""
+    return Error(f"no reward for a reply: {judged.reward.message or judged.why}", judged.reward.reason or "bad_reply",
+                 hint='docs/learning.md, "Failures in verl", says what verl does with the other samples of the prompt')
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import unittest
 
@@ -23,7 +24,8 @@ class Rule(unittest.TestCase):
     def setUp(self) -> None:
         self.runs: list[int] = []
 
-    def moved(self, _: int, run: int) -> list[torch.Tensor]:
+    def moved(self, _: int, run: int, wide: bool) -> list[torch.Tensor]:
+        self.assertFalse(wide)
         self.runs.append(run)
         return [torch.full((SIZE,), 1 + OWN * (run % 2))]
 
@@ -54,7 +56,7 @@ class Rule(unittest.TestCase):
     def test_those_beside_it_in_its_row_count(self) -> None:
         row = 64
 
-        def at_100(call: int, run: int) -> list[torch.Tensor]:
+        def at_100(call: int, run: int, wide: bool) -> list[torch.Tensor]:
             output = torch.ones(SIZE // row, row)
             output.view(-1)[[64 - 1, 100]] += OWN
             return [output]
@@ -79,12 +81,17 @@ class Rule(unittest.TestCase):
     def test_a_whole_row_may_be_single_ones(self) -> None:
         rows, row = 1024, 64
 
-        def all_alike(call: int, run: int) -> list[torch.Tensor]:
-            return [torch.full((rows, row), 1 + OWN)]
+        def all_alike(call: int, run: int, wide: bool, response: float = 0) -> list[torch.Tensor]:
+            return [torch.full((rows, row), 1 + response + OWN * (not wide))]
 
         errors = {5 * row + i: 15 * OWN for i in range(row)}
         self.assertIsNone(self.wrong(errors, all_alike, shape=(rows, row)))
         self.assertEqual(self.wrong({**errors, 0: 17 * OWN}, all_alike, shape=(rows, row))["count"], row + 1, "one too many")
+        responds = functools.partial(all_alike, response=-100 * OWN)
+        self.assertIsNone(self.wrong(errors, responds, shape=(rows, row)))
+        more = {place: 20 * OWN for place in errors}
+        self.assertIsNotNone(self.wrong(more, responds, shape=(rows, row)), "what moved inputs change is no error of its own")
+        self.assertIsNone(self.wrong(dict(list(more.items())[:MOST]), responds, shape=(rows, row)))
         del errors[5 * row]
         self.assertEqual(self.wrong({**errors, 0: 17 * OWN}, all_alike, shape=(rows, row))["count"], 1)
 
@@ -109,7 +116,7 @@ class Rule(unittest.TestCase):
                    "infinite": [torch.full((SIZE,), math.inf)], "another shape": [torch.zeros(SIZE + 1)]}
         for name, answer in answers.items():
             with self.subTest(name):
-                self.assertEqual(self.wrong({7: OWN}, lambda call, run, answer=answer: answer)["count"], 1)
+                self.assertEqual(self.wrong({7: OWN}, lambda call, run, wide, answer=answer: answer)["count"], 1)
 
 
 class Moves(unittest.TestCase):

@@ -1,0 +1,38 @@
+// Any bytes as a definition, and below a line "%%" as workloads: a task that can be loaded, or an error.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <kernelsmith/session/registry.hpp>
+#include <kernelsmith/session/task_folder.hpp>
+
+#include "arena_schema.hpp"
+#include "arena_task.hpp"
+#include "fuzz.hpp"
+
+using namespace kernelsmith;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const Backends backends = default_registry().backends;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto cut = std::min(text.find("\n%%\n"), size);
+  const auto definition = arena::parse_definition(text.substr(0, cut), "definition.json");
+  const auto workloads = arena::parse_workloads(text.substr(std::min(cut + 4, size)), "workload.jsonl");
+  if (!definition) require(definition.error().where.starts_with("definition.json"));
+  if (!workloads) require(workloads.error().where.starts_with("workload.jsonl"));
+  if (!definition || !workloads) return 0;
+  for (const auto kind : {arena::Arena::flashinfer_bench, arena::Arena::sol_execbench})
+    for (const arena::Workload& workload : *workloads) {
+      const auto task = arena::write_arena_task(kind, *definition, workload, {});
+      if (!task) {
+        require(!task.error().message.empty());
+        continue;
+      }
+      const auto loaded = task_of_files(task->files, "made", backends);
+      require(loaded && loaded->task.name == task->name &&
+              loaded->task.reference.main_text() == task->files[1].text);
+    }
+  return 0;
+}
