@@ -286,7 +286,7 @@ Status ConfigOptions::apply_file(const Registry& registry, RunConfig& config) co
 Status ConfigOptions::apply_settings(const Registry& registry, RunConfig& config) const {
   // Another kind has other keys and drops those of the kind before, so it comes first, wherever it stands.
   auto in_order = settings;
-  std::ranges::stable_partition(in_order, [](std::string_view setting) {
+  std::stable_partition(in_order.begin(), in_order.end(), [](std::string_view setting) {
     return setting.substr(0, setting.find('=')).ends_with(".kind");
   });
   for (const std::string& setting : in_order) {
