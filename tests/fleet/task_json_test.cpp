@@ -1,4 +1,6 @@
 // Tasks as the fleet sends them.
+#include <gtest/gtest.h>
+
 #include <kernelsmith/config/json.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 

@@ -1,6 +1,8 @@
 // Windows, rewards and whole trajectories whose turns and tables were computed by hand.
 #include <fstream>
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/suite/stts.hpp>
@@ -16,7 +18,6 @@ using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::Optional;
 using testing::program;
 using testing::Script;
