@@ -18,7 +18,6 @@ using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Optional;
 using testing::program;
 using testing::Script;
 using Turns = std::vector<std::size_t>;
