@@ -226,12 +226,13 @@ TEST_F(JobTableTest, TheRequestsTimeoutCountsFromItsBeginning) {
 TEST_F(JobTableTest, WaitingForATurnDoesNotCountForTheTimeout) {
   options_.workers = 3;
   bench_.let_wait();
-  for (const std::string id : {"waits", "pauses", "works"}) {
+  const auto begun = [&](const std::string& id) {  // one after the other: workers begin in any order
     Submission submission = a_submission(id, task_);
     submission.request.timeout_s = 0.5;
     submit(std::move(submission));
-  }
-  const auto waits = bench_.next(), pauses = bench_.next(), works = bench_.next();
+    return bench_.next();
+  };
+  const auto waits = begun("waits"), pauses = begun("pauses"), works = begun("works");
   pauses.works(true);
   pauses.works(false);
   works.works(true);
