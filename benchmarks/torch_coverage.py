@@ -38,7 +38,7 @@ def main() -> None:
         if "error" in reply:
             failed[name] = reply["error"]
         else:
-            operators.update(reply["summary"]["operators"].keys())
+            operators.update(reply["plans"][0]["summary"]["operators"].keys())
     planner.stdin.close()
     planner.wait()
     if not times:

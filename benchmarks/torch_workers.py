@@ -66,6 +66,7 @@ def prepare(judge: Process, runner: Process, path: pathlib.Path) -> dict:
     told, _ = judge.ask(do="prepare", reference=str(path), precision="fp32", baseline="eager",
                         tolerance={"policy": "default"}, bank_bytes=2 << 30, batch_us=200, most_slots=32,
                         kernels=own_kernels())
+    told.update(told["workloads"][0])
     runner.ask(do="prepare", reference=str(path), precision="fp32", slots=told["slots"], outputs=told["outputs"],
                memory=told["memory"], kernels=own_kernels())
     return told

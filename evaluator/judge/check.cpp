@@ -26,7 +26,7 @@ Judged<double> check_shape(Player& player, const Context& context, std::size_t s
   auto call_us = run_and_compare(player, shape, sets.first(1));
   if (!call_us) return call_us;
   const std::size_t most = *call_us < kQuickCallUs ? sets.size() : std::min<std::size_t>(2, sets.size());
-  const std::size_t capacity = std::max<std::size_t>(context.host.capacity(shape), 1);
+  const std::size_t capacity = std::max<std::size_t>(context.capacity(shape), 1);
   for (std::size_t done = 1; done < most && call_us;) {
     const std::size_t calls = std::min(most - done, capacity);
     call_us = run_and_compare(player, shape, sets.subspan(done, calls));
@@ -46,7 +46,7 @@ Judged<void> fast_enough(double call_us, double yardstick_us, const TaskShape& s
 }  // namespace
 
 std::size_t check_sets(const Context& context, std::size_t shape) {
-  const std::size_t sets = context.bank[shape].size();
+  const std::size_t sets = context.sets(shape).size();
   return context.shapes[shape].timed ? std::min(kCheckSetsOfTimed, sets) : sets;
 }
 

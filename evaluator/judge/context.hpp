@@ -21,12 +21,15 @@ struct CallLimit {
 /// All references outlive the evaluation.
 struct Context {
   const Task& task;
-  const std::vector<TaskShape>& shapes;  ///< the timed ones, then the others
-  const Bank& bank;
+  const std::vector<TaskShape>& shapes;  ///< the timed ones, then the others; perhaps not all of the task
+  const Bank& bank;                      ///< by number of the shape
   KernelHost& host;
   const std::function<double()>& now_s;
   CallLimit limit;
   std::stop_token stop;
+
+  const std::vector<InputSet>& sets(std::size_t shape) const { return bank[shapes[shape].number]; }
+  std::size_t capacity(std::size_t shape) const { return host.capacity(shapes[shape].number); }
 
   std::size_t timed() const {
     return static_cast<std::size_t>(std::ranges::count(shapes, true, &TaskShape::timed));

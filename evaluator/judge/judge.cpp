@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <kernelsmith/evaluator/judge.hpp>
+#include <kernelsmith/evaluator/statistics.hpp>
 
 #include "judge/check.hpp"
 #include "judge/constants.hpp"
@@ -52,10 +54,37 @@ double steady_now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// The shapes of an evaluation, and what was measured there of the task's own kernels.
+struct Scope {
+  std::vector<TaskShape> shapes;
+  std::vector<double> yardstick_us;  ///< by timed shape
+  Scale scale;
+};
+
+/// The part of a scope with these shapes, by number.
+Scope part_of(const Scope& whole, const std::vector<std::size_t>& numbers, double floor) {
+  Scope part;
+  std::vector<double> weights;
+  for (const std::size_t number : numbers) {
+    const TaskShape& shape = part.shapes.emplace_back(whole.shapes[number]);
+    if (!shape.timed) continue;
+    part.yardstick_us.push_back(whole.yardstick_us[number]);
+    part.scale.by_shape.push_back(whole.scale.by_shape[number]);
+    if (shape.weight) weights.push_back(*shape.weight);
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (double& weight : weights) weight /= sum;
+  for (TaskShape& shape : part.shapes)
+    if (shape.weight) *shape.weight /= sum;
+  part.scale.mean = with_floor(geometric_mean(part.scale.by_shape, "x", weights), floor);
+  return part;
+}
+
 class TaskJudge final : public Judge {
  public:
-  explicit TaskJudge(JudgeParts parts)
-      : parts_(std::move(parts)), shapes_(parts_.shapes.empty() ? shapes_of(*parts_.task) : parts_.shapes) {
+  explicit TaskJudge(JudgeParts parts) : parts_(std::move(parts)) {
+    all_.shapes = parts_.shapes.empty() ? shapes_of(*parts_.task) : parts_.shapes;
+    for (std::size_t number = 0; number < all_.shapes.size(); ++number) all_.shapes[number].number = number;
     if (!parts_.now_s) parts_.now_s = steady_now_s;
   }
 
@@ -63,29 +92,29 @@ class TaskJudge final : public Judge {
   Result<Evaluation> evaluate(const RunRequest& request, const std::stop_token& stop) override;
 
  private:
-  Context context(std::stop_token stop) const {
-    return {*parts_.task, shapes_, bank_, *parts_.host, parts_.now_s, limit_, std::move(stop)};
+  Context context(const Scope& scope, std::stop_token stop) const {
+    return {*parts_.task, scope.shapes, bank_, *parts_.host, parts_.now_s, limit_, std::move(stop)};
   }
   void limit_calls();
   Status draw_bank(const std::stop_token& stop);
   bool has_unmoved_output() const;
-  Report begin_report(const Report& of_compilation) const;
+  Report begin_report(const Scope& scope, const Report& of_compilation) const;
   void finish_report(Players& players, Report& report) const;
-  Judged<Measurement> examine(const Context& context, Players& players, const RunRequest& request,
-                              Report& report);
-  Judged<void> check(const Context& context, Players& players, const RunRequest& request, Report& report);
-  Judged<TimingResult> time(const Context& context, Players& players, const RunRequest& request,
-                            Report& report);
-  Judged<Measurement> decide(const Context& context, TimingResult timed, const RunRequest& request,
-                             Report& report);
+  Judged<Measurement> examine(const Scope& scope, const Context& context, Players& players,
+                              const RunRequest& request, Report& report);
+  Judged<void> check(const Scope& scope, const Context& context, Players& players, const RunRequest& request,
+                     Report& report);
+  Judged<TimingResult> time(const Scope& scope, const Context& context, Players& players,
+                            const RunRequest& request, Report& report);
+  Judged<Measurement> decide(const Scope& scope, const Context& context, TimingResult timed,
+                             const RunRequest& request, Report& report);
   Judged<void> check_plausible(const Context& context, const std::vector<ShapeScore>& scores);
 
   JudgeParts parts_;
-  std::vector<TaskShape> shapes_;
+  Scope all_;
+  std::optional<Scope> quick_;  ///< if JudgeParts names such shapes
   Bank bank_;
-  std::vector<double> yardstick_us_;  ///< by timed shape
   CallLimit limit_;
-  Scale scale_;
   bool degenerate_ = false;  ///< an output has the same truth for all sets of inputs
   std::map<Digest, Pool> pools_;
 };
@@ -96,10 +125,10 @@ void TaskJudge::limit_calls() {
   const double task_s = parts_.task->timeout_s, over_yardstick = parts_.host->traits().over_yardstick;
   if (over_yardstick == 0) {
     limit_ = {task_s, 0};
-  } else if (yardstick_us_.empty()) {
+  } else if (all_.yardstick_us.empty()) {
     limit_ = {std::max(task_s, kUnknownCallS), 0};
   } else {
-    const double longest_us = std::ranges::max(yardstick_us_);
+    const double longest_us = std::ranges::max(all_.yardstick_us);
     limit_ = {std::max(task_s, over_yardstick * longest_us / 1e6), longest_us};
   }
   parts_.host->limit_calls(limit_.s);
@@ -117,13 +146,15 @@ Status TaskJudge::prepare(const std::stop_token& stop) {
   if (parts_.yardstick != parts_.seed && parts_.yardstick != parts_.baseline)
     trusted.emplace_back(parts_.yardstick, "yardstick");
   for (const auto& [kernel, what] : trusted)
-    if (auto right = verify(context(stop), kernel, what, spent_ms); !right) return right;
-  auto times_us = time_yardstick(context(stop), parts_.yardstick, spent_ms);
+    if (auto right = verify(context(all_, stop), kernel, what, spent_ms); !right) return right;
+  auto times_us = time_yardstick(context(all_, stop), parts_.yardstick, spent_ms);
   if (!times_us) return times_us.error();
-  yardstick_us_ = std::move(*times_us);
-  auto scale = measure_scale(context(stop), parts_, yardstick_us_);
+  all_.yardstick_us = std::move(*times_us);
+  auto scale = measure_scale(context(all_, stop), parts_, all_.yardstick_us);
   if (!scale) return scale.error();
-  scale_ = std::move(*scale);
+  all_.scale = std::move(*scale);
+  if (!parts_.quick.empty())
+    quick_ = part_of(all_, parts_.quick, parts_.host->traits().floors.against_baseline);
   limit_calls();
   return {};
 }
@@ -131,20 +162,21 @@ Status TaskJudge::prepare(const std::stop_token& stop) {
 Status TaskJudge::draw_bank(const std::stop_token& stop) {
   bank_ = {};  // Two banks at the same time would take twice the memory.
   auto bank = parts_.draw_bank ? parts_.draw_bank()
-                               : truth::make_bank(*parts_.task, shapes_, parts_.oracles,
+                               : truth::make_bank(*parts_.task, all_.shapes, parts_.oracles,
                                                   parts_.oracle_threads, parts_.bank, stop);
   if (!bank) return bank.error();
-  if (bank->size() != shapes_.size()) return fail(ErrorCode::internal, "the bank was made for other shapes");
-  for (std::size_t shape = 0; shape < shapes_.size(); ++shape)
-    if ((*bank)[shape].size() < (shapes_[shape].timed ? kLeastSets : 1))
-      return fail(ErrorCode::internal, "the bank holds too few sets for " + where(shapes_[shape]));
+  const std::vector<TaskShape>& shapes = all_.shapes;
+  if (bank->size() != shapes.size()) return fail(ErrorCode::internal, "the bank was made for other shapes");
+  for (std::size_t shape = 0; shape < shapes.size(); ++shape)
+    if ((*bank)[shape].size() < (shapes[shape].timed ? kLeastSets : 1))
+      return fail(ErrorCode::internal, "the bank holds too few sets for " + where(shapes[shape]));
   bank_ = std::move(*bank);
   return {};
 }
 
 bool TaskJudge::has_unmoved_output() const {
-  for (std::size_t shape = 0; shape < shapes_.size(); ++shape)
-    for (std::size_t t = 0; shapes_[shape].timed && t < parts_.task->tensors.size(); ++t)
+  for (std::size_t shape = 0; shape < all_.shapes.size(); ++shape)
+    for (std::size_t t = 0; all_.shapes[shape].timed && t < parts_.task->tensors.size(); ++t)
       if (parts_.task->tensors[t].role != TensorRole::in && truth::is_unmoved(bank_[shape], t)) return true;
   return false;
 }
@@ -152,13 +184,15 @@ bool TaskJudge::has_unmoved_output() const {
 Result<Evaluation> TaskJudge::evaluate(const RunRequest& request, const std::stop_token& stop) {
   if (request.remeasurement == Remeasurement::confirm || bank_.empty())
     if (auto drawn = draw_bank(stop); !drawn) return drawn.error();
-  const Context context = this->context(stop);
+  const bool quick = quick_ && !request.careful && !request.remeasurement;
+  const Scope& scope = quick ? *quick_ : all_;
+  const Context context = this->context(scope, stop);
   Players players{{context, "candidate", request.candidate, Trust::candidate},
                   {context, "yardstick", parts_.yardstick, Trust::trusted},
                   {}};
   if (request.rival) players.rival.emplace(context, "rival", request.rival, Trust::candidate);
-  Report report = begin_report(request.report);
-  const auto fitness = examine(context, players, request, report);
+  Report report = begin_report(scope, request.report);
+  const auto fitness = examine(scope, context, players, request, report);
   finish_report(players, report);
   if (!fitness) return reported<Evaluation>(fitness.error(), std::move(report));
   std::map<std::string, double> features = request.features;
@@ -170,20 +204,20 @@ Result<Evaluation> TaskJudge::evaluate(const RunRequest& request, const std::sto
   return Evaluation(Acceptance{std::move(*metrics), std::move(report)});
 }
 
-Judged<Measurement> TaskJudge::examine(const Context& context, Players& players, const RunRequest& request,
-                                       Report& report) {
-  if (auto checked = check(context, players, request, report); !checked) return checked.error();
-  auto timed = time(context, players, request, report);
+Judged<Measurement> TaskJudge::examine(const Scope& scope, const Context& context, Players& players,
+                                       const RunRequest& request, Report& report) {
+  if (auto checked = check(scope, context, players, request, report); !checked) return checked.error();
+  auto timed = time(scope, context, players, request, report);
   if (!timed) return timed.error();
-  return decide(context, std::move(*timed), request, report);
+  return decide(scope, context, std::move(*timed), request, report);
 }
 
-Judged<void> TaskJudge::check(const Context& context, Players& players, const RunRequest& request,
-                              Report& report) {
+Judged<void> TaskJudge::check(const Scope& scope, const Context& context, Players& players,
+                              const RunRequest& request, Report& report) {
   const ScopedTimer watch(parts_.now_s, report.spent_ms["check"]);
   const bool twice = request.remeasurement == Remeasurement::confirm || context.task.threads > 1;
   auto checked =
-      (twice ? check_twice : check_all_shapes)(players.candidate, context, yardstick_us_, report.shapes);
+      (twice ? check_twice : check_all_shapes)(players.candidate, context, scope.yardstick_us, report.shapes);
   players.candidate.close();
   if (!checked || !players.rival) return checked;
   // The rival was accepted once, but is a candidate like any other.
@@ -198,26 +232,26 @@ Judged<void> TaskJudge::check(const Context& context, Players& players, const Ru
   return {};
 }
 
-Judged<TimingResult> TaskJudge::time(const Context& context, Players& players, const RunRequest& request,
-                                     Report& report) {
+Judged<TimingResult> TaskJudge::time(const Scope& scope, const Context& context, Players& players,
+                                     const RunRequest& request, Report& report) {
   const ScopedTimer watch(parts_.now_s, report.spent_ms["timing"]);
   const bool careful = request.careful || request.remeasurement == Remeasurement::confirm;
   const auto reuse =
       context.host.traits().isolated_calls ? timing::Reuse::when_used_up : timing::Reuse::never;
-  const TimingSetup setup{careful ? kCareful : kSearch, reuse, yardstick_us_};
+  const TimingSetup setup{careful ? kCareful : kSearch, reuse, scope.yardstick_us};
   auto timed = TimingRounds(context, players.all(), setup).run();
   for (Player* const player : players.all()) player->close();
   return timed;
 }
 
-Judged<Measurement> TaskJudge::decide(const Context& context, TimingResult timed, const RunRequest& request,
-                                      Report& report) {
+Judged<Measurement> TaskJudge::decide(const Scope& scope, const Context& context, TimingResult timed,
+                                      const RunRequest& request, Report& report) {
   if (timed.rival_failed) report.incumbent_failed = timed.rival_failed;
   for (timing::ShapeSamples& shape : timed.shapes)
     cap_by_lone_calls(shape, context.host.traits().batch_noise_us);
   if (const auto shape = unsteady_shape(timed.shapes))
     return Failure(fail(ErrorCode::unstable,
-                        "the yardstick's times at " + where(shapes_[*shape]) + " scatter too much", {},
+                        "the yardstick's times at " + where(scope.shapes[*shape]) + " scatter too much", {},
                         "let the machine come to rest and try again"));
   const Floors floors = context.host.traits().floors;
   // A repeated measurement of a program returns its own samples, not those that made the program win.
@@ -226,7 +260,7 @@ Judged<Measurement> TaskJudge::decide(const Context& context, TimingResult timed
   const std::vector<double> weights = context.weights();
   const std::vector<ShapeScore> scores =
       score_shapes(timed.shapes, floors, bytes ? pools_[*bytes] : unpooled);
-  const Measurement fitness = conclude(scores, weights, scale_, floors, report);
+  const Measurement fitness = conclude(scores, weights, scope.scale, floors, report);
   if (auto plausible = check_plausible(context, scores); !plausible) return plausible.error();
   if (request.rival && !report.incumbent_failed) report.duel = duel(timed.shapes, scores, weights);
   return fitness;
@@ -236,12 +270,12 @@ Judged<Measurement> TaskJudge::decide(const Context& context, TimingResult timed
 /// because the task needs only part of its inputs.
 Judged<void> TaskJudge::check_plausible(const Context& context, const std::vector<ShapeScore>& scores) {
   for (std::size_t shape = 0; shape < scores.size(); ++shape) {
-    const auto least_us = context.host.least_us(shape, bank_[shape].front());
+    const auto least_us = context.host.least_us(context.shapes[shape].number, context.sets(shape).front());
     if (!least_us) return Failure(least_us.error());
     const double call_us = scores[shape].runtime_us.median;
     if (call_us >= *least_us || scores[shape].yardstick_us < *least_us) continue;
     return reject(Stage::integrity, RejectionCode::implausible_speed,
-                  "a call at " + where(shapes_[shape]) + " seems to take " + std::to_string(call_us) +
+                  "a call at " + where(context.shapes[shape]) + " seems to take " + std::to_string(call_us) +
                       " us, but moving its inputs and outputs takes " + std::to_string(*least_us) +
                       " us at least on this machine (a task whose kernels need fewer bytes says so by "
                       "declared: {bytes: ...})");
@@ -249,13 +283,13 @@ Judged<void> TaskJudge::check_plausible(const Context& context, const std::vecto
   return {};
 }
 
-Report TaskJudge::begin_report(const Report& of_compilation) const {
+Report TaskJudge::begin_report(const Scope& scope, const Report& of_compilation) const {
   Report report = of_compilation;
   const HostTraits traits = parts_.host->traits();
   report.tier = traits.tier;
   report.hardware = traits.hardware;
   report.shapes.clear();
-  for (const TaskShape& shape : shapes_) {
+  for (const TaskShape& shape : scope.shapes) {
     ShapeResult& result = report.shapes.emplace_back();
     result.shape = shape.name;
     result.timed = shape.timed;
@@ -265,7 +299,7 @@ Report TaskJudge::begin_report(const Report& of_compilation) const {
 }
 
 void TaskJudge::finish_report(Players& players, Report& report) const {
-  for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+  for (std::size_t shape = 0; shape < report.shapes.size(); ++shape) {
     ShapeResult& result = report.shapes[shape];
     result.error = players.candidate.worst_error(shape);
     if (result.correct && !(result.error <= 1)) result.correct = false;  // a timed call was wrong

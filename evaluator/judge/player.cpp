@@ -43,8 +43,9 @@ Judged<double> Player::run(std::size_t shape, std::span<const std::size_t> sets)
   const double left_s = allowance_s() - used_s_;
   if (left_s <= 0) return over_allowance(shape);
   sets_.assign(sets.begin(), sets.end());
-  batch_ = {shape, {}, std::min(context_->limit.s, left_s)};
-  for (const std::size_t set : sets) batch_.calls.push_back(&context_->bank[shape][set]);
+  shape_ = shape;
+  batch_ = {context_->shapes[shape].number, {}, std::min(context_->limit.s, left_s)};
+  for (const std::size_t set : sets) batch_.calls.push_back(&context_->sets(shape)[set]);
   const auto batch_us = on_the_clock([&] { return session_->run(batch_); });
   if (batch_us) return *batch_us / static_cast<double>(sets.size());
   if (allowance_s() <= used_s_ && std::holds_alternative<Rejection>(batch_us.error()))
@@ -57,23 +58,23 @@ Judged<void> Player::compare(Values values) {
   if (trusted()) return {};
   const Findings findings = session_->compare();
   if (findings.broken) return Failure(*findings.broken);
-  if (findings.rejected) return in_a_call(*findings.rejected, context_->shapes[batch_.shape], context_->task);
-  double& worst = worst_error_[batch_.shape];
+  if (findings.rejected) return in_a_call(*findings.rejected, context_->shapes[shape_], context_->task);
+  double& worst = worst_error_[shape_];
   worst = std::max(worst, findings.error);
   if (!findings.wrong) return {};
   const Findings::Wrong& found = *findings.wrong;
   const std::vector<Expected>& outputs = batch_.calls[found.call]->outputs;
   const Expected* const expected = found.due ? nullptr : &outputs[found.tensor];
-  return wrong(found, expected, context_->task, context_->shapes[batch_.shape], values);
+  return wrong(found, expected, context_->task, context_->shapes[shape_], values);
 }
 
 Judged<void> Player::repeat_elsewhere(std::size_t place) {
   const Digest before = session_->outputs();
   if (auto opened = open(place); !opened) return opened;
   const std::vector<std::size_t> sets = sets_;
-  if (const auto time = run(batch_.shape, sets); !time) return time.error();
+  if (const auto time = run(shape_, sets); !time) return time.error();
   if (auto right = compare(Values::shown); !right) return right;
-  if (session_->outputs() != before) return differing(context_->shapes[batch_.shape]);
+  if (session_->outputs() != before) return differing(context_->shapes[shape_]);
   return {};
 }
 
@@ -83,7 +84,8 @@ void Player::add_costs(std::map<std::string, double>& spent_ms) const {
 
 double Player::allowance_s() const {
   if (trusted()) return std::numeric_limits<double>::infinity();
-  return std::max(kLeastAllowanceS, kAllowanceTimeouts * context_->limit.s);
+  const auto programs = static_cast<double>(context_->host.traits().programs);
+  return programs * std::max(kLeastAllowanceS, kAllowanceTimeouts * context_->limit.s);
 }
 
 Failure Player::told(const Failure& failure) const {

@@ -53,7 +53,8 @@ class Player {
   BinaryPtr binary_;
   Trust trust_;
   std::unique_ptr<KernelSession> session_;
-  Batch batch_;                             ///< the last session
+  Batch batch_;                             ///< the last one
+  std::size_t shape_ = 0;                   ///< of the last batch, in the context
   std::vector<std::size_t> sets_;           ///< of the last batch
   double used_s_ = 0;                       ///< used part of the allowance
   std::vector<double> worst_error_;         ///< by shape

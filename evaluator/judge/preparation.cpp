@@ -54,7 +54,7 @@ Result<std::vector<double>> time_yardstick(const Context& context, const BinaryP
   for (std::size_t shape = 0; shape < context.timed(); ++shape) {
     std::vector<double> calls_us;
     for (std::size_t set = 0; set <= kYardstickCalls; ++set) {  // the first is a warm-up
-      const std::vector<std::size_t> sets = {set % context.bank[shape].size()};
+      const std::vector<std::size_t> sets = {set % context.sets(shape).size()};
       const auto call_us = player.run(shape, sets);
       if (!call_us) return task_at_fault(call_us.error(), "yardstick");
       if (set > 0) calls_us.push_back(std::max(*call_us, kLeastUs));

@@ -29,7 +29,7 @@ TimingRounds::TimingRounds(const Context& context, std::vector<Player*> players,
   setup_.rule.target *= narrowing_of_mean(context);
   for (std::size_t shape = 0; shape < context.timed(); ++shape)
     shapes_.push_back(
-        {timing::InputSchedule(check_sets(context, shape), context.bank[shape].size(), setup_.reuse, random_),
+        {timing::InputSchedule(check_sets(context, shape), context.sets(shape).size(), setup_.reuse, random_),
          {},
          setup_.yardstick_us[shape]});
 }
@@ -135,7 +135,7 @@ Judged<void> TimingRounds::take_sample(std::size_t shape, std::size_t batches, s
 timing::RoundPlan TimingRounds::plan(std::size_t shape, std::size_t sets_left,
                                      std::size_t rounds_of_turn) const {
   const Shape& at = shapes_[shape];
-  const std::size_t capacity = std::min(context_->host.capacity(shape), at.schedule.size());
+  const std::size_t capacity = std::min(context_->capacity(shape), at.schedule.size());
   const HostTraits traits = context_->host.traits();
   return timing::plan_round({sets_left, rounds_done_, rounds_of_turn, capacity, at.call_us,
                              setup_.samples_of_round, traits.batch_us, !traits.isolated_calls});

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
 #include <kernelsmith/evaluator/backend.hpp>
 #include <kernelsmith/evaluator/device_lease.hpp>
@@ -25,11 +26,12 @@ struct OnDevice {
   std::unique_ptr<ReferenceProcess> process;
   std::shared_ptr<TorchHost> host;
   std::unique_ptr<Judge> judge;
-  /// The shortest possible time of the reference's products on the device; 0: unknown.
-  double least_products_us = 0;
+  /// The shortest possible time of the reference's products on the device, by workload; 0: unknown.
+  std::vector<double> least_products_us;
   std::uint64_t need_bytes = 0;        ///< device memory that the task uses
   std::unique_ptr<MemoryHold> memory;  ///< null if the device does not report its memory
   double waited_ms = 0;                ///< total time for which uses waited for memory or time of the device
+  std::vector<std::size_t> searched;   ///< the workloads at which a search evaluates
 };
 
 /// The device for one use. Its memory is acquired before its time, so that no process waits for memory while

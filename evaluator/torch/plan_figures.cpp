@@ -7,6 +7,8 @@
 
 #include <kernelsmith/evaluator/device_memory.hpp>
 
+#include "planner_pool.hpp"
+
 namespace kernelsmith::torch {
 namespace {
 
@@ -98,6 +100,23 @@ CallBytes bytes_of_call(std::string_view plan) {
   if (alternatives.is_array() && !alternatives.empty())
     call.outputs = bytes_of_tensors(member(alternatives.front(), "outputs"));
   return call;
+}
+
+CallBytes largest_call(const Plan& plan) {
+  CallBytes largest;
+  for (const std::string& part : plan.parts()) {
+    const CallBytes call = bytes_of_call(part);
+    if (call.inputs + call.outputs > largest.inputs + largest.outputs) largest = call;
+  }
+  return largest;
+}
+
+std::string different_outputs(const Plan& reference, const Plan& candidate) {
+  for (std::size_t workload = 0; workload < reference.parts().size(); ++workload)
+    if (std::string wrong = different_outputs(reference.bytes(workload), candidate.bytes(workload));
+        !wrong.empty())
+      return wrong;
+  return {};
 }
 
 std::uint64_t guess_of_need(const CallBytes& call) {

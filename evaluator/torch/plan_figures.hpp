@@ -10,6 +10,8 @@
 
 namespace kernelsmith::torch {
 
+class Plan;
+
 /// `launches` and `aten_ops` of a call, counted by the planner, and the largest `registers`, `spill_bytes`
 /// and `shared_bytes` of the plan's kernels. Unknown figures are left out.
 std::map<std::string, double> figures_of(const Json& summary, std::string_view plan);
@@ -21,11 +23,16 @@ std::map<std::string, double> heavy_operators(const Json& summary);
 /// shape; empty if they do not, or if a plan does not describe them. Both arguments are plans' bytes.
 std::string different_outputs(std::string_view reference, std::string_view candidate);
 
+/// The first difference between plans for all workloads, as above.
+std::string different_outputs(const Plan& reference, const Plan& candidate);
+
 /// Bytes of a call's inputs and outputs in a plan; zeros if it cannot be parsed.
 struct CallBytes {
   std::uint64_t inputs = 0, outputs = 0;
 };
 CallBytes bytes_of_call(std::string_view plan);
+/// The workload with the most.
+CallBytes largest_call(const Plan& plan);
 
 /// Estimated device memory for preparing a task: processes, inputs in their type and in fp64, two copies of
 /// outputs and their tolerance.

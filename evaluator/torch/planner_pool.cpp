@@ -43,6 +43,12 @@ Failure of_planner(const Failure& failure) {
   return failure;
 }
 
+Json chosen_workloads(const PlanRequest& request) {
+  Json chosen = Json::array();
+  for (const std::size_t workload : request.chosen) chosen.push_back(json_of(request.workloads[workload]));
+  return chosen;
+}
+
 Message message_of(const PlanRequest& request, const PlannerLimits& limits) {
   Json json = {{"do", "plan"},
                {"reference", request.reference},
@@ -51,6 +57,7 @@ Message message_of(const PlanRequest& request, const PlannerLimits& limits) {
                {"arch", request.other_arch.empty() ? Json(request.arch) : Json(request.other_arch)},
                {"cast", request.cast},
                {"builds", request.builds},
+               {"workloads", chosen_workloads(request)},
                {"timeout_s", limits.plan_s},
                {"most_bytes", limits.most_plan_bytes}};
   if (request.candidate) {
@@ -60,26 +67,62 @@ Message message_of(const PlanRequest& request, const PlannerLimits& limits) {
   return {json.dump(), request.blob};
 }
 
-Judged<Planned> planned_of(Reply reply, double asked_ms, const PlannerLimits& limits) {
+/// Adds the plan of one more workload to the figures.
+void add_figures(const std::map<std::string, double>& more, std::map<std::string, double>& figures) {
+  for (const auto& [name, value] : more) {
+    const auto [at, is_new] = figures.emplace(name, value);
+    if (!is_new) at->second = name == "launches" ? std::min(at->second, value) : std::max(at->second, value);
+  }
+}
+
+Judged<Planned> planned_of(const PlanRequest& request, const Reply& reply, double asked_ms,
+                           const PlannerLimits& limits) {
   if (const Json& wanted = member(reply.json, "build"); wanted.is_object()) {
     Planned unbuilt;
     unbuilt.wanted = wanted;
     unbuilt.asked_ms = asked_ms;
     return unbuilt;
   }
-  if (reply.blob.empty() || reply.blob.size() > limits.most_plan_bytes)
+  const auto forged = [&] {
     return reject(Stage::integrity, RejectionCode::protocol_forged,
-                  "the planner's answer holds a plan of " + std::to_string(reply.blob.size()) + " bytes");
+                  "the planner's answer holds plans of " + std::to_string(reply.blob.size()) +
+                      " bytes, which do not fit what it says of them");
+  };
+  const Json& plans = member(reply.json, "plans");
+  if (reply.blob.size() > limits.most_plan_bytes || !plans.is_array() ||
+      plans.size() != request.chosen.size())
+    return forged();
   Planned planned;
   planned.asked_ms = asked_ms;
-  planned.plan = std::make_shared<const Plan>(std::move(reply.blob));
-  planned.text = text_at(reply.json, "text");
-  planned.figures = figures_of(member(reply.json, "summary"), planned.plan->bytes());
-  planned.heavy = heavy_operators(member(reply.json, "summary"));
+  std::vector<std::string> parts(request.workloads.size());
+  std::string text;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const std::size_t size = count_at(plans[i], "bytes"), workload = request.chosen[i];
+    if (size == 0 || size > reply.blob.size() - begin) return forged();
+    parts[workload] = reply.blob.substr(begin, size);
+    begin += size;
+    add_figures(figures_of(member(plans[i], "summary"), parts[workload]), planned.figures);
+    if (i == 0) planned.heavy = heavy_operators(member(plans[i], "summary"));
+    if (const std::string next = text_at(plans[i], "text"); next != text) {
+      if (i > 0) planned.text += "at workload " + request.workloads[workload].name + ":\n";
+      planned.text += text = next;
+    }
+  }
+  if (begin != reply.blob.size()) return forged();
+  planned.plan = std::make_shared<const Plan>(std::move(parts), request.candidate.value_or(SourceFile{}));
   return planned;
 }
 
 }  // namespace
+
+Plan::Plan(std::vector<std::string> parts, SourceFile source)
+    : parts_(std::move(parts)), source_(std::move(source)) {
+  DigestBuilder digest;
+  for (const std::string& part : parts_) digest.add(part);
+  // Stored runs have the digests of plans for one workload in this form.
+  digest_ = parts_.size() == 1 ? digest_of(parts_.front()) : digest.finish();
+}
 
 std::size_t planners_for_this_machine() {
   return std::clamp(std::thread::hardware_concurrency(), 4U, 18U) - 2;
@@ -146,7 +189,7 @@ void PlannerPool::give_back(std::optional<Planner> planner) {
 
 Judged<Planned> PlannerPool::plan(const PlanRequest& request, const std::stop_token& stop) {
   const Message message = message_of(request, limits_);
-  const double timeout_s = longest_s() + limits_.grace_s;
+  const double timeout_s = longest_s() * static_cast<double>(request.chosen.size()) + limits_.grace_s;
   std::string died;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto planner = take(stop);
@@ -175,7 +218,7 @@ Judged<Planned> PlannerPool::plan(const PlanRequest& request, const std::stop_to
       case Answer::Kind::reply:
         break;
     }
-    if (*reply) return planned_of(std::move(**reply), asked_ms, limits_);
+    if (*reply) return planned_of(request, **reply, asked_ms, limits_);
     if (!understood)
       return reject(Stage::integrity, RejectionCode::protocol_forged,
                     std::get<Error>(reply->error()).message + ": only the planner may write to its channel");

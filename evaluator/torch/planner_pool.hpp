@@ -14,24 +14,30 @@
 #include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/source.hpp>
 #include <kernelsmith/evaluator/backend.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 
 #include "wire.hpp"
 
 namespace kernelsmith::torch {
 
-/// A candidate's operations in a call: operators and launches with the cubins (docs/torch-plan.md).
-/// Immutable.
+/// A candidate's operations in a call, for each workload of its task: operators and launches with the cubins
+/// (docs/torch-plan.md). Immutable.
 class Plan final : public Binary {
  public:
-  explicit Plan(std::string bytes) : bytes_(std::move(bytes)), digest_(digest_of(bytes_)) {}
+  explicit Plan(std::string bytes) : Plan(std::vector{std::move(bytes)}) {}
+  /// `parts` are by workload; an empty one is not planned. `source` is the candidate's file.
+  explicit Plan(std::vector<std::string> parts, SourceFile source = {});
   std::optional<Digest> exact_bytes() const override { return digest_; }
 
-  const std::string& bytes() const { return bytes_; }
+  const std::string& bytes(std::size_t workload = 0) const { return parts_[workload]; }
+  const std::vector<std::string>& parts() const { return parts_; }
+  const SourceFile& source() const { return source_; }
   const Digest& digest() const { return digest_; }
 
  private:
-  std::string bytes_;
+  std::vector<std::string> parts_;
+  SourceFile source_;
   Digest digest_;
 };
 using PlanPtr = std::shared_ptr<const Plan>;
@@ -39,12 +45,13 @@ using PlanPtr = std::shared_ptr<const Plan>;
 /// A plan, with the planner's data about it.
 struct Planned {
   PlanPtr plan;
-  std::map<std::string, double> figures;  ///< launches, aten_ops, registers, ...
-  std::map<std::string, double> heavy;    ///< counts of a call's operators without elementwise ones, by name
-  std::string text;                       ///< description for people
-  std::string not_built;                  ///< extensions that do not compile, with the reasons
-  double build_ms = 0;                    ///< time for building extensions
-  double asked_ms = 0;                    ///< wall time of the planner
+  /// Of the workloads together: the fewest launches, and the most of everything else.
+  std::map<std::string, double> figures;
+  std::map<std::string, double> heavy;  ///< counts of a call's operators without elementwise ones, by name
+  std::string text;                     ///< description for people
+  std::string not_built;                ///< extensions that do not compile, with the reasons
+  double build_ms = 0;                  ///< time for building extensions
+  double asked_ms = 0;                  ///< wall time of the planner
   Json wanted;  ///< extensions to build before the candidate can be planned; the rest is then unset
 };
 
@@ -83,6 +90,9 @@ struct PlanRequest {
   Json builds = Json::object();
   std::string blob{};
   std::string other_arch{};  ///< TorchOptions::arch; replaces `arch` unless empty
+  /// The task's workloads; the one without a name is that of a task without `workloads`.
+  std::vector<TorchWorkload> workloads{1};
+  std::vector<std::size_t> chosen{0};  ///< those to plan
 };
 
 /// Thread-safe.

@@ -50,9 +50,10 @@ std::vector<std::string> texts_in(const Json& list) {
   return texts;
 }
 
-ReferenceFacts facts_of(const Json& reply) {
-  ReferenceFacts facts;
-  for (const Json& output : member(reply, "outputs")) {
+WorkloadFacts facts_of(const Json& found, TorchWorkload told) {
+  WorkloadFacts facts;
+  facts.told = std::move(told);
+  for (const Json& output : member(found, "outputs")) {
     TensorSpec tensor;
     tensor.name = "output " + std::to_string(facts.outputs.size());
     tensor.role = TensorRole::out;
@@ -60,21 +61,41 @@ ReferenceFacts facts_of(const Json& reply) {
     facts.extents.push_back(extent_of_output(output, tensor.dtype));
     facts.outputs.push_back(std::move(tensor));
   }
-  for (const Json& index : member(reply, "degenerate"))
+  for (const Json& index : member(found, "degenerate"))
     if (index.is_number_unsigned() && index.get<std::size_t>() < facts.outputs.size())
       facts.degenerate.push_back(facts.outputs[index.get<std::size_t>()].name);
-  facts.layouts = member(reply, "outputs");
-  facts.variants = texts_in(member(reply, "variants"));
-  facts.slots = std::max<std::size_t>(count_at(reply, "slots"), 1);
-  facts.compulsory_bytes = number_at(reply, "compulsory_bytes");
-  facts.bytes_per_us = number_at(reply, "bytes_per_us");
-  facts.flops = number_at(reply, "flops");
-  facts.notes = texts_in(member(reply, "notes"));
-  facts.memory = member(reply, "memory");
+  facts.layouts = member(found, "outputs");
+  facts.variants = texts_in(member(found, "variants"));
+  facts.slots = std::max<std::size_t>(count_at(found, "slots"), 1);
+  facts.compulsory_bytes = number_at(found, "compulsory_bytes");
+  facts.flops = number_at(found, "flops");
+  facts.memory = member(found, "memory");
   facts.need_bytes = count_at(facts.memory, "need");
+  return facts;
+}
+
+Result<ReferenceFacts> facts_of(const Json& reply, const ReferenceSettings& settings) {
+  std::vector<TorchWorkload> told = workloads_of(settings.torch);
+  const Json& found = member(reply, "workloads");
+  ReferenceFacts facts;
+  bool complete = found.is_array() && found.size() == told.size();
+  for (std::size_t i = 0; complete && i < told.size(); ++i) {
+    const WorkloadFacts& one = facts.workloads.emplace_back(facts_of(found[i], std::move(told[i])));
+    complete = !one.outputs.empty() && !one.variants.empty();
+  }
+  if (!complete)
+    return fail(ErrorCode::tool_failed, "the judge of the torch backend names no outputs or no inputs");
+  facts.bytes_per_us = number_at(reply, "bytes_per_us");
+  facts.notes = texts_in(member(reply, "notes"));
   for (const auto& [step, seconds] : member(reply, "spent_s").items())
     if (seconds.is_number()) facts.spent_ms[step] = seconds.get<double>() * 1e3;
   return facts;
+}
+
+Json all_workloads(const ReferenceSettings& settings) {
+  Json all = Json::array();
+  for (const TorchWorkload& one : workloads_of(settings.torch)) all.push_back(json_of(one));
+  return all;
 }
 
 /// The request to prepare the task.
@@ -94,15 +115,31 @@ Json preparation_of(const ReferenceSettings& settings) {
           {"batch_us", settings.batch_us},
           {"most_slots", settings.most_slots},
           {"alone", settings.alone},
-          {"kernels", own_kernels()}};
+          {"kernels", own_kernels()},
+          {"workloads", all_workloads(settings)}};
 }
 
 }  // namespace
 
-Json batch_request(const char* what, std::size_t variant, const std::vector<const InputSet*>& sets) {
+double WorkloadFacts::bytes_moved() const {
+  double bytes = compulsory_bytes;
+  for (const TensorExtent& output : extents) bytes += static_cast<double>(output.bytes);
+  return bytes;
+}
+
+const WorkloadFacts& ReferenceFacts::largest() const {
+  return *std::ranges::max_element(workloads, {}, &WorkloadFacts::need_bytes);
+}
+
+bool ReferenceFacts::has_degenerate() const {
+  return std::ranges::any_of(workloads, [](const WorkloadFacts& one) { return !one.degenerate.empty(); });
+}
+
+Json batch_request(const char* what, std::size_t workload, std::size_t variant,
+                   const std::vector<const InputSet*>& sets) {
   Json seeds = Json::array();
   for (const InputSet* const set : sets) seeds.push_back(set->seed);
-  return {{"do", what}, {"variant", variant}, {"sets", std::move(seeds)}};
+  return {{"do", what}, {"workload", workload}, {"variant", variant}, {"sets", std::move(seeds)}};
 }
 
 Json own_kernels() {
@@ -137,9 +174,11 @@ Result<DeviceFacts> ReferenceProcess::open(const std::stop_token& stop) {
 }
 
 void ReferenceProcess::read(const ReferenceSettings& settings, const std::stop_token& stop) {
-  static_cast<void>(worker_->ask(
-      {{"do", "read"}, {"reference", settings.reference.string()}, {"cast", settings.torch.cast}},
-      limits_.prepare_s, stop));
+  static_cast<void>(worker_->ask({{"do", "read"},
+                                  {"reference", settings.reference.string()},
+                                  {"cast", settings.torch.cast},
+                                  {"workloads", all_workloads(settings)}},
+                                 limits_.prepare_s, stop));
 }
 
 Status ReferenceProcess::try_reference(const ReferenceSettings& settings, const std::stop_token& stop) {
@@ -157,10 +196,7 @@ Result<ReferenceFacts> ReferenceProcess::prepare(const ReferenceSettings& settin
   if (const Status opened = reopened(stop); !opened) return opened.error();
   const auto reply = worker_->ask(preparation_, limits_.prepare_s, stop);
   if (!reply) return machine_error(reply.error());
-  ReferenceFacts facts = facts_of(reply->json);
-  if (facts.outputs.empty() || facts.variants.empty())
-    return fail(ErrorCode::tool_failed, "the judge of the torch backend names no outputs or no inputs");
-  return facts;
+  return facts_of(reply->json, settings);
 }
 
 Status ReferenceProcess::reopened(const std::stop_token& stop) {

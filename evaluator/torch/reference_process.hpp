@@ -37,21 +37,34 @@ struct DeviceFacts {
   std::uint64_t memory_bytes = 0;  ///< 0: not known
 };
 
-/// The properties of the reference.
-struct ReferenceFacts {
+/// The properties of the reference at one workload.
+struct WorkloadFacts {
+  TorchWorkload told;
   std::vector<TensorSpec> outputs;    ///< named "output 0", ...: all that messages need
   std::vector<TensorExtent> extents;  ///< layouts of the outputs
   Json layouts;                       ///< this process's description of the outputs, for the runners
   std::vector<std::string> variants;  ///< variants of the inputs; the first is "given"
   std::size_t slots = 1;              ///< the most calls of a batch
   double compulsory_bytes = 0;        ///< bytes that each call reads
-  double bytes_per_us = 0;            ///< speed of the device's memory; 0: not known
   double flops = 0;  ///< operations of a call's products, convolutions and attention; 0: none or unknown
+  std::vector<std::string> degenerate;  ///< names of the outputs that do not depend on the inputs
+  Json memory;                          ///< the memory plan, for the runners
+  std::uint64_t need_bytes = 0;         ///< device memory of all processes of the task
+
+  /// Bytes that a call must read and write.
+  double bytes_moved() const;
+};
+
+/// The properties of the reference.
+struct ReferenceFacts {
+  std::vector<WorkloadFacts> workloads;    ///< never empty
+  double bytes_per_us = 0;                 ///< speed of the device's memory; 0: not known
   std::vector<std::string> notes;          ///< what failed for the reference, and may explain its time
-  std::vector<std::string> degenerate;     ///< names of the outputs that do not depend on the inputs
-  Json memory;                             ///< the task's memory plan, for the runners
   std::map<std::string, double> spent_ms;  ///< by step of the preparation
-  std::uint64_t need_bytes = 0;            ///< device memory of all processes of the task
+
+  /// The one that needs the most memory.
+  const WorkloadFacts& largest() const;
+  bool has_degenerate() const;
 };
 
 /// The part of the task that the process needs.
@@ -65,8 +78,9 @@ struct ReferenceSettings {
   bool alone = false;  ///< no other process has claimed memory of the device
 };
 
-/// The request {"do": WHAT, "variant": V, "sets": [SEED...]}.
-Json batch_request(const char* what, std::size_t variant, const std::vector<const InputSet*>& sets);
+/// The request {"do": WHAT, "workload": W, "variant": V, "sets": [SEED...]}.
+Json batch_request(const char* what, std::size_t workload, std::size_t variant,
+                   const std::vector<const InputSet*>& sets);
 
 /// The key `kernels` of both workers' requests to prepare: the texts and launches of the cuda backend's own
 /// kernels.

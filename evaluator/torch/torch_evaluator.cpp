@@ -1,7 +1,11 @@
 // The `torch` backend as an evaluator: it plans candidates, runs the plans and judges them.
+#include <algorithm>
 #include <filesystem>
 #include <future>
+#include <iomanip>
+#include <numeric>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -21,6 +25,7 @@
 #include "plan_figures.hpp"
 #include "product_rate.hpp"
 #include "python_program.hpp"
+#include "searched_workloads.hpp"
 #include "torch_backend.hpp"
 #include "torch_host.hpp"
 #include "warm_program.hpp"
@@ -56,9 +61,14 @@ class TaskPlanner {
               std::shared_ptr<BuildService> extensions, std::string other_arch)
       : task_(std::move(task)),
         torch_(torch_settings(*task_).value()),
+        workloads_(workloads_of(torch_)),
+        all_(workloads_.size()),
         pool_(std::move(pool)),
         builder_{std::move(extensions), {torch_.include.begin(), torch_.include.end()}},
-        other_arch_(std::move(other_arch)) {}
+        other_arch_(std::move(other_arch)) {
+    std::iota(all_.begin(), all_.end(), std::size_t{0});
+    chosen_ = all_;
+  }
 
   /// Sets the GPU's architecture: ten times major plus minor. Call it before the first plan.
   void plan_for(int arch) { arch_ = arch; }
@@ -68,15 +78,50 @@ class TaskPlanner {
   /// Sets the operators that the reference leaves to PyTorch. Call it before the first plan of a candidate.
   void compare_with(std::map<std::string, double> heavy) { heavy_ = std::move(heavy); }
 
+  /// Sets the workloads that plan() plans; all, unless this is called.
+  void plan_only(std::vector<std::size_t> workloads) { chosen_ = std::move(workloads); }
+
   Judged<Planned> plan_reference(const std::stop_token& stop) const {
-    return plan_with_builds(*pool_, request_for(std::nullopt), builder_, stop);
+    return plan_with_builds(*pool_, request_for(std::nullopt, all_), builder_, stop);
   }
 
+  Judged<Planned> plan_everywhere(const Source& source, const std::stop_token& stop) const {
+    return plan_at(source, all_, stop);
+  }
   Judged<Planned> plan(const Source& source, const std::stop_token& stop) const {
+    return plan_at(source, chosen_, stop);
+  }
+
+  /// The plan with all workloads. Adds the others to a plan of plan().
+  Judged<PlanPtr> completed(const PlanPtr& plan, const std::stop_token& stop) const {
+    std::vector<std::size_t> others;
+    for (const std::size_t workload : all_)
+      if (plan->bytes(workload).empty()) others.push_back(workload);
+    if (others.empty()) return plan;
+    auto planned = plan_with_builds(*pool_, request_for(plan->source(), std::move(others)), builder_, stop);
+    if (!planned) return planned.error();
+    std::vector<std::string> parts = plan->parts();
+    for (std::size_t workload = 0; workload < parts.size(); ++workload)
+      if (parts[workload].empty()) parts[workload] = planned->plan->bytes(workload);
+    return std::make_shared<const Plan>(std::move(parts), plan->source());
+  }
+
+  /// The baseline's plan; null if the reference is the baseline. A baseline may leave everything to PyTorch.
+  Judged<PlanPtr> plan_baseline(const std::stop_token& stop) const {
+    const SourceFile* const module = baseline_module(*task_).value();
+    if (module == nullptr) return PlanPtr();
+    auto planned = plan_file(*module, all_, stop);
+    if (!planned) return planned.error();
+    return planned->plan;
+  }
+
+ private:
+  Judged<Planned> plan_at(const Source& source, const std::vector<std::size_t>& workloads,
+                          const std::stop_token& stop) const {
     if (source.files().size() != 1)
       return reject(Stage::parse, RejectionCode::unreadable,
                     "a candidate is one Python file, not " + std::to_string(source.files().size()));
-    auto planned = plan_file(source.files().front(), stop);
+    auto planned = plan_file(source.files().front(), workloads, stop);
     if (!planned) return planned;
     if (torch_.policy == "own_kernels" && planned->figures["launches"] == 0)
       return no_own_kernels(Stage::plan, planned->not_built);
@@ -84,30 +129,25 @@ class TaskPlanner {
     return planned;
   }
 
-  /// The baseline's plan; null if the reference is the baseline. A baseline may leave everything to PyTorch.
-  Judged<PlanPtr> plan_baseline(const std::stop_token& stop) const {
-    const SourceFile* const module = baseline_module(*task_).value();
-    if (module == nullptr) return PlanPtr();
-    auto planned = plan_file(*module, stop);
-    if (!planned) return planned.error();
-    return planned->plan;
-  }
-
- private:
-  Judged<Planned> plan_file(const SourceFile& file, const std::stop_token& stop) const {
+  Judged<Planned> plan_file(const SourceFile& file, const std::vector<std::size_t>& workloads,
+                            const std::stop_token& stop) const {
     if (!is_utf8(file.path) || !is_utf8(file.text))
       return reject(Stage::parse, RejectionCode::unreadable, "the candidate is not UTF-8");
-    return plan_with_builds(*pool_, request_for(file), builder_, stop);
+    return plan_with_builds(*pool_, request_for(file, workloads), builder_, stop);
   }
 
-  PlanRequest request_for(std::optional<SourceFile> file) const {
+  PlanRequest request_for(std::optional<SourceFile> file, std::vector<std::size_t> workloads) const {
     PlanRequest request{std::string(task_->reference.main_text()), std::move(file), arch_, torch_.cast};
     request.other_arch = other_arch_;
+    request.workloads = workloads_;
+    request.chosen = std::move(workloads);
     return request;
   }
 
   const std::shared_ptr<const Task> task_;
   const TorchSettings torch_;
+  const std::vector<TorchWorkload> workloads_;
+  std::vector<std::size_t> all_, chosen_;  ///< numbers of workloads
   const std::shared_ptr<PlannerPool> pool_;
   const Builder builder_;
   const std::string other_arch_;
@@ -115,27 +155,66 @@ class TaskPlanner {
   std::map<std::string, double> heavy_;
 };
 
-/// Adds the feature `algebraic` if a call is shorter than `least_products_us`.
-Evaluation with_shortcut(const Evaluation& evaluation, double least_products_us) {
-  const auto& accepted = std::get<Acceptance>(evaluation.outcome());
-  const auto& runtime_us = accepted.report.runtime_us;
-  if (!runtime_us || runtime_us->median >= least_products_us) return evaluation;
+/// A timed shape of a report, and its workload.
+struct TimedRow {
+  const ShapeResult* result;
+  std::size_t workload;
+};
+
+/// Never empty for an acceptance.
+std::vector<TimedRow> timed_rows(const Report& report, const ReferenceFacts& reference) {
+  std::vector<TimedRow> rows;
+  for (const ShapeResult& result : report.shapes) {
+    if (!result.timed || !result.runtime_us || !result.speedup) continue;
+    const auto named = std::ranges::find_if(reference.workloads, [&](const WorkloadFacts& facts) {
+      return facts.told.name.empty() || facts.told.name == result.shape;
+    });
+    rows.push_back({&result, static_cast<std::size_t>(named - reference.workloads.begin())});
+  }
+  return rows;
+}
+
+/// Adds the feature `algebraic` if a call is shorter than the shortest possible time of the reference's
+/// products.
+Evaluation with_shortcut(const Evaluation& evaluation, const OnDevice& device) {
+  const auto is_short = [&](const TimedRow& row) {
+    return row.result->runtime_us->median < device.least_products_us[row.workload];
+  };
+  if (!std::ranges::any_of(timed_rows(evaluation.report(), device.host->reference()), is_short))
+    return evaluation;
   return with_features(evaluation, {{"algebraic", 1}});
 }
 
-/// Bytes that a call must read and write.
-double bytes_moved(const ReferenceFacts& reference) {
-  double bytes = reference.compulsory_bytes;
-  for (const TensorExtent& output : reference.extents) bytes += static_cast<double>(output.bytes);
-  return bytes;
+/// The mean share of the memory's speed that calls reach.
+double share_of_bandwidth(const std::vector<TimedRow>& rows, const ReferenceFacts& reference) {
+  double sum = 0;
+  for (const auto& [result, workload] : rows)
+    sum += reference.workloads[workload].bytes_moved() / reference.bytes_per_us / result->runtime_us->median;
+  return sum / static_cast<double>(rows.size());
+}
+
+/// The timed workloads, those that gain least first; empty if there is only one.
+std::string words_on_workloads(const Report& report) {
+  std::vector<const ShapeResult*> rows;
+  for (const ShapeResult& row : report.shapes)
+    if (row.timed && row.speedup && row.runtime_us) rows.push_back(&row);
+  if (rows.size() < 2) return {};
+  std::ranges::stable_sort(rows, {}, [](const ShapeResult* row) { return row->speedup->median; });
+  std::ostringstream words;
+  words << std::fixed << std::setprecision(2) << "Speedup and time of a call at each workload:\n";
+  for (const ShapeResult* const row : rows)
+    words << std::setw(9) << row->speedup->median << "x " << std::setw(12) << row->runtime_us->median
+          << " us  " << row->shape << '\n';
+  return words.str();
 }
 
 /// `evaluation` must be an acceptance.
-Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, const ReferenceFacts& reference,
-                        const std::string& memory) {
+Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, const std::string& workload,
+                        const ReferenceFacts& reference, const std::string& memory) {
   std::map<std::string, double> features{{"own_share", profile.own_share}};
-  if (const auto& us = evaluation.report().runtime_us; us && reference.bytes_per_us > 0)
-    features["share_of_bandwidth"] = bytes_moved(reference) / reference.bytes_per_us / us->median;
+  if (const auto rows = timed_rows(evaluation.report(), reference);
+      !rows.empty() && reference.bytes_per_us > 0)
+    features["share_of_bandwidth"] = share_of_bandwidth(rows, reference);
   if (profile.peak_bytes > 0) features[kPeakMemory] = profile.peak_bytes;
   const Evaluation profiled = with_features(evaluation, features);
   auto accepted = std::get<Acceptance>(profiled.outcome());
@@ -151,7 +230,9 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, co
   for (const Artifact& artifact : report.artifacts)
     if (artifact.name == kPlanText) report.advice = artifact.text;
   if (!bound.empty()) report.advice += bound + "\n";
-  report.advice += "The parts of a call that take most of its time, by themselves:\n" + profile.longest;
+  report.advice += words_on_workloads(report);
+  report.advice += "The parts of a call" + (workload.empty() ? "" : " at " + workload) +
+                   " that take most of its time, by themselves:\n" + profile.longest;
   return accepted;
 }
 
@@ -165,6 +246,8 @@ class TorchBackend final : public Backend {
   /// Sets the objects that need the device. Without a device, run() fails with cannot_run()'s `why`.
   void judge_on(std::unique_ptr<OnDevice> device) { device_ = std::move(device); }
   void cannot_run(Error why) { why_not_ = std::move(why); }
+  /// Sets the workloads that evaluations of a search are planned for. Call it before the first compile().
+  void search_at(std::vector<std::size_t> workloads) { planner_.plan_only(std::move(workloads)); }
   /// Sets how long preparing the task took, by step. The first candidate's report has it.
   void prepared_in(SpentMs spent_ms) {
     const MutexLock lock(preparation_mutex_);
@@ -191,6 +274,8 @@ class TorchBackend final : public Backend {
     const MutexLock lock(mutex_);
     const double started_s = device_->host->waited_s();
     device_->waited_ms = 0;
+    if (request.careful || request.remeasurement)
+      if (const auto failed = plan_everywhere(request, stop)) return *failed;
     double profiling_ms = 0;
     auto evaluation = with_device(*device_, DeviceLease::Use::timed, device_->need_bytes, request.works, stop,
                                   [&](bool alone) { return evaluate(request, alone, profiling_ms, stop); });
@@ -204,22 +289,46 @@ class TorchBackend final : public Backend {
 
   std::string needs() const override { return device_ ? memory_text(device_->host->reference()) : ""; }
   std::vector<std::string> degenerate() const override {
-    return device_ ? device_->host->reference().degenerate : std::vector<std::string>{};
+    std::vector<std::string> outputs;
+    if (!device_) return outputs;
+    for (const WorkloadFacts& one : device_->host->reference().workloads)
+      for (const std::string& output : one.degenerate)
+        outputs.push_back(output + (one.told.name.empty() ? "" : " at " + one.told.name));
+    return outputs;
   }
 
  private:
+  /// Completes the plans of the request. The evaluation that it ends with, if a plan cannot be completed.
+  std::optional<Result<Evaluation>> plan_everywhere(RunRequest& request, const std::stop_token& stop) {
+    const AddedTime watch(request.report.spent_ms["plan"]);
+    for (BinaryPtr* const binary : {&request.candidate, &request.rival}) {
+      const auto plan = std::dynamic_pointer_cast<const Plan>(*binary);
+      if (!plan) continue;
+      auto completed = planner_.completed(plan, stop);
+      if (!completed) return reported<Evaluation>(completed.error(), std::move(request.report));
+      *binary = std::move(*completed);
+    }
+    return std::nullopt;
+  }
+
   Result<Evaluation> evaluate(const RunRequest& request, bool alone, double& profiling_ms,
                               const std::stop_token& stop) {
     device_->host->be_alone(alone);
     auto evaluation = device_->judge->evaluate(request, stop);
     if (!evaluation || !evaluation->accepted()) return evaluation;
-    evaluation = with_shortcut(*evaluation, device_->least_products_us);
+    evaluation = with_shortcut(*evaluation, *device_);
     const AddedTime watch(profiling_ms);
     const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
-    const auto profile = device_->host->profile(plan, stop);
-    if (!profile) return evaluation;
     const ReferenceFacts& reference = device_->host->reference();
-    return with_profile(*evaluation, *profile, reference, memory_text(reference));
+    const auto rows = timed_rows(evaluation->report(), reference);
+    // The workload that gains least.
+    const auto worst =
+        std::ranges::min_element(rows, {}, [](const TimedRow& row) { return row.result->speedup->median; });
+    const std::size_t workload = worst == rows.end() ? 0 : worst->workload;
+    const auto profile = device_->host->profile(plan, workload, stop);
+    if (!profile) return evaluation;
+    return with_profile(*evaluation, *profile, reference.workloads[workload].told.name, reference,
+                        memory_text(reference));
   }
 
   SpentMs take_preparation() {
@@ -241,7 +350,7 @@ class TorchBackend final : public Backend {
     return features;
   }
 
-  const TaskPlanner planner_;
+  TaskPlanner planner_;
   const std::string toolchain_;
   Mutex mutex_;  ///< only one run at a time, because it changes the object of device_
   std::unique_ptr<OnDevice> device_;
@@ -290,7 +399,7 @@ Result<ScratchFolder> write_reference(const Task& task) {
 /// The judge's task: with the reference's actual outputs, and its baseline.
 std::shared_ptr<const Task> with_outputs(const Task& task, const ReferenceFacts& reference) {
   Task told = task;
-  told.tensors = reference.outputs;
+  told.tensors = reference.workloads.front().outputs;
   if (const SourceFile* const module = baseline_module(task).value())
     told.baseline = Source::create({*module}).value();
   return std::make_shared<const Task>(std::move(told));
@@ -337,15 +446,16 @@ struct TaskPlans {
 };
 
 Result<std::unique_ptr<Judge>> make_judge(const Task& task, OnDevice& device, const ReferenceFacts& reference,
-                                          const TaskPlans& plans, SpentMs& spent,
-                                          const std::stop_token& stop) {
+                                          const std::vector<std::size_t>& searched, const TaskPlans& plans,
+                                          SpentMs& spent, const std::stop_token& stop) {
   JudgeParts parts;
   parts.spent_ms = &spent;
   parts.task = with_outputs(task, reference);
   parts.host = device.host;
   parts.draw_bank = [host = device.host.get()] { return host->draw_bank(); };
-  parts.degenerate = !reference.degenerate.empty();
+  parts.degenerate = reference.has_degenerate();
   parts.shapes = device.host->shapes();
+  if (searched.size() < reference.workloads.size()) parts.quick = device.host->shapes_of(searched);
   parts.yardstick = std::make_shared<const Reference>();
   parts.baseline = plans.baseline ? BinaryPtr(plans.baseline) : parts.yardstick;
   parts.seed = plans.seed;
@@ -371,7 +481,7 @@ PlannedTask plan_task(const TaskPlanner& planner, const std::stop_token& stop) {
     if (!baseline) return cannot_be_planned(baseline.error(), "baseline");
     plans.baseline = std::move(*baseline);
     if (planner.task().seed.empty()) return plans;
-    auto planned = planner.plan(planner.task().seed, stop);
+    auto planned = planner.plan_everywhere(planner.task().seed, stop);
     if (!planned) return cannot_be_planned(planned.error(), "seed");
     plans.seed = planned->plan;
     return plans;
@@ -390,8 +500,16 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   settings.tolerance = task.tolerance;
   settings.bank_bytes = options.bank_bytes;
   const DeviceFacts& facts = *opened.device;
-  auto device = std::make_unique<OnDevice>(OnDevice{
-      DeviceLease(facts.bus_id), std::move(*files), std::move(opened.process), {}, {}, 0, guess_bytes, {}});
+  auto device = std::make_unique<OnDevice>(OnDevice{DeviceLease(facts.bus_id),
+                                                    std::move(*files),
+                                                    std::move(opened.process),
+                                                    {},
+                                                    {},
+                                                    {},
+                                                    guess_bytes,
+                                                    {},
+                                                    0,
+                                                    {}});
   device->memory = hold_memory(*device, facts, options, turn_s);
   {
     const AddedTime watch(spent["read"]);
@@ -415,8 +533,10 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
     return planning.get();
   }();
   if (!plans) return plans.error();
-  device->need_bytes = reference->need_bytes;
-  device->least_products_us = least_products_us(reference->flops, facts.arch, settings.torch.precision);
+  device->need_bytes = reference->largest().need_bytes;
+  for (const WorkloadFacts& one : reference->workloads)
+    device->least_products_us.push_back(least_products_us(one.flops, facts.arch, settings.torch.precision));
+  device->searched = searched_workloads(*reference, task.digest);
   device->host = std::make_shared<TorchHost>(*device->process, start, std::move(opened.runners), settings,
                                              facts, *reference, !options.unsandboxed);
   device->host->set_baseline(plans->baseline);
@@ -425,7 +545,7 @@ Result<std::unique_ptr<OnDevice>> prepare_device(const Task& task, const TorchOp
   auto judge =
       with_device(*device, DeviceLease::Use::timed, device->need_bytes, {}, options.stop, [&](bool alone) {
         device->host->be_alone(alone);
-        return make_judge(task, *device, *reference, *plans, of_judge, options.stop);
+        return make_judge(task, *device, *reference, device->searched, *plans, of_judge, options.stop);
       });
   if (!judge) return judge.error();
   device->judge = std::move(*judge);
@@ -481,11 +601,12 @@ Result<DeviceBackend> make_on(const std::shared_ptr<const Task>& task, const Tor
     return DeviceBackend{std::move(backend), {}};
   }
   const std::string hardware = opened.device->hardware;
-  const CallBytes call = reference ? bytes_of_call(reference->plan->bytes()) : CallBytes{};
+  const CallBytes call = reference ? largest_call(*reference->plan) : CallBytes{};
   auto device = prepare_device(planner.task(), options, std::move(opened), start, std::move(planning),
                                guess_of_need(call), limits.memory_turn_s, spent);
   if (!device) return device.error();
   backend->prepared_in(of_preparation(spent, whole.ms()));
+  backend->search_at((*device)->searched);
   backend->judge_on(std::move(*device));
   return DeviceBackend{std::move(backend), hardware};
 }
@@ -522,11 +643,9 @@ Result<std::string> describe_torch_plan(const Task& task, const Source& source, 
   const auto planned = planner.plan(source, {});
   if (planned) {
     const auto reference = planner.plan_reference({});
-    const std::string wrong =
-        reference ? torch::different_outputs(reference->plan->bytes(), planned->plan->bytes()) : "";
+    const std::string wrong = reference ? torch::different_outputs(*reference->plan, *planned->plan) : "";
     if (wrong.empty())
-      return planned->text +
-             (reference ? torch::need_text(torch::bytes_of_call(reference->plan->bytes())) : "");
+      return planned->text + (reference ? torch::need_text(torch::largest_call(*reference->plan)) : "");
     return fail(ErrorCode::refused, std::string(name_of(RejectionCode::wrong_output)) + ": " + wrong);
   }
   return refused_alone(planned.error());

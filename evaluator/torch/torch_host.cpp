@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <iomanip>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -49,14 +50,29 @@ constexpr std::size_t kLeastTimedSets = 8;
 std::uint64_t secret_seed() { return draw_key()[0] >> 1; }  // 63 bits: PyTorch's seeds are signed
 
 Json preparation_of(const ReferenceSettings& settings, const ReferenceFacts& reference) {
+  Json workloads = Json::array();
+  for (const WorkloadFacts& one : reference.workloads) {
+    Json& told = workloads.emplace_back(json_of(one.told));
+    told.update({{"slots", one.slots}, {"memory", one.memory}, {"outputs", one.layouts}});
+  }
   return {{"do", "prepare"},
           {"reference", settings.reference.string()},
           {"precision", settings.torch.precision},
           {"cast", settings.torch.cast},
-          {"slots", reference.slots},
-          {"memory", reference.memory},
-          {"outputs", reference.layouts},
+          {"workloads", std::move(workloads)},
           {"kernels", own_kernels()}};
+}
+
+/// The timed shapes, then the others: of each workload, its variants.
+std::vector<TorchHost::Shape> shapes_in(const ReferenceFacts& reference) {
+  std::vector<TorchHost::Shape> timed, others;
+  for (std::size_t workload = 0; workload < reference.workloads.size(); ++workload) {
+    const WorkloadFacts& facts = reference.workloads[workload];
+    for (std::size_t variant = 0; variant < facts.variants.size(); ++variant)
+      (variant == 0 && !facts.told.check ? timed : others).push_back({workload, variant});
+  }
+  timed.insert(timed.end(), others.begin(), others.end());
+  return timed;
 }
 
 }  // namespace
@@ -72,7 +88,7 @@ Failure no_own_kernels(Stage stage, const std::string& not_built) {
 }
 
 std::string memory_text(const ReferenceFacts& reference) {
-  const Json& memory = reference.memory;
+  const Json& memory = reference.largest().memory;
   if (count_at(memory, "inputs") == 0) return {};
   const auto size = [&](const char* key) { return gibibytes(count_at(memory, key)); };
   std::string text = "a call: inputs " + size("inputs") + ", outputs and temporaries " + size("call") +
@@ -89,6 +105,7 @@ TorchHost::TorchHost(ReferenceProcess& process, WorkerStart start, Spares runner
     : wants_own_kernels_(settings.torch.policy == "own_kernels"),
       reference_process_(process),
       reference_(std::move(reference)),
+      shapes_(shapes_in(reference_)),
       runners_(std::move(start), preparation_of(settings, reference_), process.limits().start_s,
                std::move(runners)),
       traits_{.tier = sandboxed ? "full" : "unsandboxed",
@@ -98,7 +115,8 @@ TorchHost::TorchHost(ReferenceProcess& process, WorkerStart start, Spares runner
               .batch_us = settings.batch_us,
               .isolated_calls = true,
               .floors = floors_of(settings.torch),
-              .over_yardstick = kOverYardstick} {}
+              .over_yardstick = kOverYardstick,
+              .programs = reference_.workloads.size()} {}
 
 Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, Trust, std::size_t place,
                                                        const std::stop_token& stop) {
@@ -108,15 +126,24 @@ Judged<std::unique_ptr<KernelSession>> TorchHost::open(const BinaryPtr& binary, 
   if (!plan) return Failure(fail(ErrorCode::internal, "no binary of the torch backend"));
   auto runner = runners_.take(plan, place, stop);
   if (!runner) return Failure(runner.error());
+  auto session = std::make_unique<PlanSession>(*this, plan, **runner, stop);
+  // With several workloads the first batch decides which plan is loaded.
+  if (plan->parts().size() == 1)
+    if (const auto loaded = session->load(0); !loaded) return loaded.error();
+  return std::unique_ptr<KernelSession>(std::move(session));
+}
+
+Judged<void> TorchHost::load(const Plan& plan, std::size_t workload, TrustedProcess& runner,
+                             const std::stop_token& stop) {
   const double limit_s = reference_process_.limits().load_s + call_s_;
-  const Stopwatch loading;
   const auto loaded =
-      (*runner)->ask({{"do", "load"}, {"call_s", call_s_}, {"alone", alone_}}, plan->bytes(), limit_s, stop);
+      runner.ask({{"do", "load"}, {"workload", workload}, {"call_s", call_s_}, {"alone", alone_}},
+                 plan.bytes(workload), limit_s, stop);
   if (!loaded) return believed(loaded.error(), stop);
   // The planner is untrusted; this value is from the runner.
-  if (wants_own_kernels_ && plan != baseline_ && count_at(loaded->json, "launches") == 0)
+  if (wants_own_kernels_ && &plan != baseline_.get() && count_at(loaded->json, "launches") == 0)
     return no_own_kernels(Stage::plan);
-  return std::unique_ptr<KernelSession>(std::make_unique<PlanSession>(*this, **runner, loading.ms(), stop));
+  return {};
 }
 
 Failure TorchHost::believed(const Failure& failure, const std::stop_token& stop) {
@@ -124,7 +151,7 @@ Failure TorchHost::believed(const Failure& failure, const std::stop_token& stop)
   if (!rejection || rejection->stage != Stage::run) return failure;
   InputSet set;
   set.seed = secret_seed();
-  const auto works = reference_process_.ask(batch_request("yardstick", 0, {&set}),
+  const auto works = reference_process_.ask(batch_request("yardstick", 0, 0, {&set}),
                                             reference_process_.limits().compare_s, stop);
   if (works) return failure;
   Error error = machine_error(works.error());
@@ -133,28 +160,50 @@ Failure TorchHost::believed(const Failure& failure, const std::stop_token& stop)
   return error;
 }
 
-Result<double> TorchHost::least_us(std::size_t, const InputSet&) {
+Result<double> TorchHost::least_us(std::size_t shape, const InputSet&) {
   if (reference_.bytes_per_us <= 0) return 0.0;
-  return reference_.compulsory_bytes / reference_.bytes_per_us * (1 - kMargin);
+  return at(shape).compulsory_bytes / reference_.bytes_per_us * (1 - kMargin);
 }
 
 std::vector<TaskShape> TorchHost::shapes() const {
+  const std::vector<WorkloadFacts>& workloads = reference_.workloads;
+  double sum = 0, least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const WorkloadFacts& one : workloads) {
+    if (one.told.check) continue;
+    sum += one.told.weight;
+    least = std::min(least, one.told.weight);
+    most = std::max(most, one.told.weight);
+  }
   std::vector<TaskShape> shapes;
-  for (const std::string& variant : reference_.variants) {
-    TaskShape shape;
-    shape.name = variant;
-    shape.extents = reference_.extents;
-    shape.timed = shapes.empty();
-    shapes.push_back(std::move(shape));
+  for (const auto& [workload, variant] : shapes_) {
+    const WorkloadFacts& facts = workloads[workload];
+    TaskShape& shape = shapes.emplace_back();
+    shape.name = facts.told.name;
+    if (shape.name.empty() || variant > 0)
+      shape.name += (shape.name.empty() ? "" : " ") + facts.variants[variant];
+    shape.extents = facts.extents;
+    shape.timed = variant == 0 && !facts.told.check;
+    if (shape.timed && least < most) shape.weight = facts.told.weight / sum;
   }
   return shapes;
 }
 
+std::vector<std::size_t> TorchHost::shapes_of(const std::vector<std::size_t>& workloads) const {
+  const std::size_t smallest = *std::ranges::min_element(
+      workloads, {}, [&](std::size_t one) { return reference_.workloads[one].bytes_moved(); });
+  std::vector<std::size_t> chosen;
+  for (std::size_t shape = 0; shape < shapes_.size(); ++shape)
+    if (std::ranges::count(workloads, shapes_[shape].workload) > 0 &&
+        (shapes_[shape].variant == 0 || shapes_[shape].workload == smallest))
+      chosen.push_back(shape);
+  return chosen;
+}
+
 Result<Bank> TorchHost::draw_bank() const {
   Bank bank;
-  for (std::size_t variant = 0; variant < reference_.variants.size(); ++variant) {
-    const std::size_t timed = std::max(kTimedBatches * reference_.slots + kCheckSets, kLeastTimedSets);
-    auto& sets = bank.emplace_back(variant == 0 ? timed : kCheckSets);
+  for (std::size_t shape = 0; shape < shapes_.size(); ++shape) {
+    const std::size_t timed = std::max(kTimedBatches * at(shape).slots + kCheckSets, kLeastTimedSets);
+    auto& sets = bank.emplace_back(shapes_[shape].variant == 0 && !at(shape).told.check ? timed : kCheckSets);
     for (InputSet& set : sets) set.seed = secret_seed();
   }
   return bank;
@@ -170,9 +219,12 @@ double TorchHost::now_s() const {
   return std::chrono::duration<double>(now).count() - runners_.waited_s();
 }
 
-std::optional<Profile> TorchHost::profile(const PlanPtr& plan, const std::stop_token& stop) {
+std::optional<Profile> TorchHost::profile(const PlanPtr& plan, std::size_t workload,
+                                          const std::stop_token& stop) {
   TrustedProcess* const runner = runners_.find(plan);
   if (!runner) return std::nullopt;
+  // The runner has the plan of the workload that was timed last.
+  if (plan->parts().size() > 1 && !load(*plan, workload, *runner, stop)) return std::nullopt;
   const auto reply = runner->ask({{"do", "profile"}}, reference_process_.limits().load_s, stop);
   if (!reply) return std::nullopt;
   Profile profile;

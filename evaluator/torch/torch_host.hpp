@@ -33,20 +33,32 @@ class TorchHost final : public KernelHost {
             DeviceFacts device, ReferenceFacts reference, bool sandboxed);
 
   HostTraits traits() const override { return traits_; }
-  std::size_t capacity(std::size_t) const override { return reference_.slots; }
+  std::size_t capacity(std::size_t shape) const override { return at(shape).slots; }
   Judged<std::unique_ptr<KernelSession>> open(const BinaryPtr& binary, Trust trust, std::size_t place,
                                               const std::stop_token& stop) override;
   void limit_calls(double call_s) override { call_s_ = call_s; }
   Result<double> least_us(std::size_t shape, const InputSet& set) override;
 
-  /// The variants of the inputs as shapes; only the first (the original inputs) is timed.
+  /// A variant of a workload's inputs as a shape of the judge. Only original inputs are timed.
+  struct Shape {
+    std::size_t workload = 0, variant = 0;
+  };
+  const Shape& shape(std::size_t number) const { return shapes_[number]; }
+  /// The facts of a shape's workload.
+  const WorkloadFacts& at(std::size_t shape) const { return reference_.workloads[shapes_[shape].workload]; }
+
+  /// The timed shapes, then the others.
   std::vector<TaskShape> shapes() const;
+
+  /// The shapes for an evaluation of a search, which plans only these workloads: they are timed, and the
+  /// variants of the smallest are checked.
+  std::vector<std::size_t> shapes_of(const std::vector<std::size_t>& workloads) const;
 
   /// Seeds for a bank of these shapes.
   Result<Bank> draw_bank() const;
 
-  /// The profile of a plan whose runner is alive; empty if there is none or profiling failed.
-  std::optional<Profile> profile(const PlanPtr& plan, const std::stop_token& stop);
+  /// The profile of a plan at a workload, if its runner is alive; empty if there is none or profiling failed.
+  std::optional<Profile> profile(const PlanPtr& plan, std::size_t workload, const std::stop_token& stop);
 
   /// Sets whether no other process has device memory. If none has, the candidate may use all that is left.
   void be_alone(bool alone) { alone_ = alone; }
@@ -69,6 +81,9 @@ class TorchHost final : public KernelHost {
   void start_spares(const std::stop_token& stop) { runners_.start_spares(stop); }
 
   // Functions for sessions.
+  /// Loads the plan for a workload into a runner.
+  Judged<void> load(const Plan& plan, std::size_t workload, TrustedProcess& runner,
+                    const std::stop_token& stop);
   ReferenceProcess& reference_process() { return reference_process_; }
   const ReferenceFacts& reference() const { return reference_; }
   /// A runner's failure is the candidate's only if the reference still runs; otherwise the machine failed.
@@ -78,6 +93,7 @@ class TorchHost final : public KernelHost {
   const bool wants_own_kernels_;
   ReferenceProcess& reference_process_;
   const ReferenceFacts reference_;
+  std::vector<Shape> shapes_;
   RunnerPool runners_;
   HostTraits traits_;
   PlanPtr baseline_;   ///< null: the reference

@@ -44,7 +44,7 @@ Rejection misshapen(const std::string& output, const Json& wrong) {
 
 Findings ComparingSession::compare() {
   const AddedTime watch(spent_ms_["compare"]);
-  Json request = batch_request("compare", batch_.shape, batch_.calls);
+  Json request = request_for("compare");
   request.update(outputs_are_);
   const auto reply =
       host_.reference_process().ask(request, host_.reference_process().limits().compare_s, stop_);
@@ -72,20 +72,20 @@ Findings ComparingSession::findings_of(const Json& reply) const {
   Findings::Wrong found;
   found.call = count_at(wrong, "call");
   found.tensor = count_at(wrong, "tensor");
-  if (found.call >= batch_.calls.size() || found.tensor >= host_.reference().outputs.size()) {
+  if (found.call >= batch_.calls.size() || found.tensor >= host_.at(batch_.shape).outputs.size()) {
     findings.broken =
         fail(ErrorCode::tool_failed, "the judge of the torch backend names an output that is not");
     return findings;
   }
   const std::string kind = text_at(wrong, "kind");
   if (kind == "shape") {
-    findings.rejected = misshapen(host_.reference().outputs[found.tensor].name, wrong);
+    findings.rejected = misshapen(host_.at(batch_.shape).outputs[found.tensor].name, wrong);
     return findings;
   }
   found.result.fault = fault_from(kind);
   found.result.error = findings.error;
   found.result.worst = number_at(wrong, "worst", findings.error);
-  found.result.worst_at = flat_index(member(wrong, "index"), host_.reference().extents[found.tensor]);
+  found.result.worst_at = flat_index(member(wrong, "index"), host_.at(batch_.shape).extents[found.tensor]);
   const Tally tally{count_at(wrong, "count"), found.result.worst_at};
   Faults& faults = found.result.faults;
   (found.result.fault == Fault::wrong        ? faults.wrong
@@ -97,10 +97,25 @@ Findings ComparingSession::findings_of(const Json& reply) const {
   return findings;
 }
 
+Json ComparingSession::request_for(const char* what) const {
+  const TorchHost::Shape& shape = host_.shape(batch_.shape);
+  return batch_request(what, shape.workload, shape.variant, batch_.calls);
+}
+
+Judged<void> PlanSession::load(std::size_t workload) {
+  if (loaded_ == workload) return {};
+  loaded_.reset();
+  const AddedTime watch(spent_ms_["load"]);
+  if (auto loaded = host_.load(*plan_, workload, runner_, stop_); !loaded) return loaded;
+  loaded_ = workload;
+  return {};
+}
+
 Judged<double> PlanSession::run(const Batch& batch) {
   batch_ = batch;
+  if (const auto loaded = load(host_.shape(batch.shape).workload); !loaded) return loaded.error();
   const double limit_s = batch.timeout_s + host_.reference_process().limits().grace_s;
-  Json request = batch_request("run", batch.shape, batch.calls);
+  Json request = request_for("run");
   request["call_s"] = batch.timeout_s;
   const auto ran = [&] {
     const AddedTime watch(spent_ms_["calls"]);
@@ -121,8 +136,7 @@ Judged<double> ReferenceSession::run(const Batch& batch) {
   const AddedTime watch(spent_ms_["calls"]);
   outputs_are_ = {{"own", true}};
   const double limit_s = batch.timeout_s + host_.reference_process().limits().grace_s;
-  const auto ran =
-      host_.reference_process().ask(batch_request("yardstick", batch.shape, batch.calls), limit_s, stop_);
+  const auto ran = host_.reference_process().ask(request_for("yardstick"), limit_s, stop_);
   if (!ran) return Failure(machine_error(ran.error()));
   return time_in(ran->json);
 }

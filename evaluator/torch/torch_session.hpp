@@ -21,6 +21,8 @@ class ComparingSession : public KernelSession {
  protected:
   ComparingSession(TorchHost& host, std::stop_token stop) : host_(host), stop_(std::move(stop)) {}
   Findings findings_of(const Json& reply) const;
+  /// The request to do something with the batch.
+  Json request_for(const char* what) const;
 
   TorchHost& host_;
   const std::stop_token stop_;
@@ -31,18 +33,22 @@ class ComparingSession : public KernelSession {
   Digest outputs_;
 };
 
-/// A plan loaded in a runner.
+/// A plan in a runner, which holds the plan of one workload at a time.
 class PlanSession final : public ComparingSession {
  public:
-  PlanSession(TorchHost& host, TrustedProcess& runner, double load_ms, std::stop_token stop)
-      : ComparingSession(host, std::move(stop)), runner_(runner) {
-    spent_ms_["load"] = load_ms;
-  }
-  /// The outputs leave the runner's memory before anything else runs.
+  PlanSession(TorchHost& host, PlanPtr plan, TrustedProcess& runner, std::stop_token stop)
+      : ComparingSession(host, std::move(stop)), plan_(std::move(plan)), runner_(runner) {}
+  /// Loads the plan of the batch's workload if the runner has another one. The outputs leave the runner's
+  /// memory before anything else runs.
   Judged<double> run(const Batch& batch) override;
 
+  /// Loads the plan of a workload unless the runner has it.
+  Judged<void> load(std::size_t workload);
+
  private:
+  const PlanPtr plan_;
   TrustedProcess& runner_;
+  std::optional<std::size_t> loaded_;  ///< workload
 };
 
 /// The reference, eager or compiled as the task's baseline requires.

@@ -10,6 +10,7 @@
 
 namespace kernelsmith {
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TorchWorkload, name, arguments, weight, check)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TorchSettings, precision, baseline, policy, cast, include)
 
 namespace {
@@ -55,10 +56,52 @@ void read_toolchain(YamlMap& in, TorchSettings& torch) {
                 "toolchain: {include: [/opt/cutlass/include]}");
 }
 
+/// The longest name of a workload, which stands in messages and tables.
+constexpr std::size_t kLongestName = 100;
+
+void read_arguments(YamlMap& in, TorchWorkload& workload) {
+  Json arguments = Json::object();
+  for (const std::string& name : in.keys()) {
+    YamlScalar value;
+    in.required(name, value);
+    std::visit([&](const auto& each) { arguments[name] = each; }, value);
+  }
+  workload.arguments = arguments.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void read_workload(YamlMap& in, std::vector<TorchWorkload>& workloads) {
+  in.only({"name", "arguments", "weight", "check"});
+  TorchWorkload workload;
+  in.required("name", workload.name);
+  in.optional_map("arguments", [&](YamlMap& arguments) { read_arguments(arguments, workload); });
+  in.optional("weight", workload.weight, {1e-6, 1e6});
+  in.optional("check", workload.check);
+  if (!in.ok()) return;
+  if (workload.name.empty() || workload.name.size() > kLongestName ||
+      std::ranges::any_of(workload.name, [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+    in.refuse("name", "a workload's name has 1 to " + std::to_string(kLongestName) + " printable characters");
+  if (std::ranges::find(workloads, workload.name, &TorchWorkload::name) != workloads.end())
+    in.refuse("name", "two workloads are called '" + workload.name + "'");
+  if (workload.check && in.kind("weight") != YamlKind::absent)
+    in.refuse("weight", "a workload that is only checked has no weight");
+  workloads.push_back(std::move(workload));
+}
+
+void read_workloads(YamlMap& in, std::vector<TorchWorkload>& workloads) {
+  in.optional_maps("workloads", [&](YamlMap& workload) { read_workload(workload, workloads); });
+  if (!in.ok() || in.kind("workloads") == YamlKind::absent) return;
+  if (workloads.size() > kMostWorkloads)
+    in.refuse("workloads",
+              std::to_string(workloads.size()) + " workloads: at most " + std::to_string(kMostWorkloads));
+  if (std::ranges::all_of(workloads, &TorchWorkload::check))
+    in.refuse("workloads", "no workload is timed", "leave out `check` at those that the score counts");
+}
+
 std::string read_settings(YamlMap& in, const Task& task) {
   TorchSettings torch;
   in.optional_map("toolchain", [&](YamlMap& toolchain) { read_toolchain(toolchain, torch); });
   in.optional_map("torch", [&](YamlMap& settings) { read_torch(settings, torch); });
+  read_workloads(in, torch.workloads);
   if (in.ok() && !task.tolerance.allow.empty())
     in.refuse("tolerance", "a task of modules allows a precision by name: torch: {precision: ...}",
               "torch: {precision: tf32}");
@@ -78,6 +121,7 @@ Result<TorchSettings> torch_settings(const Task& task) {
     const Json json = Json::parse(task.settings);
     json.get_to(torch);
     torch.module = json.value("module", "");
+    torch.workloads = json.value("workloads", torch.workloads);
   } catch (const Json::exception&) {
     return wrong_settings(task);
   }
@@ -85,6 +129,10 @@ Result<TorchSettings> torch_settings(const Task& task) {
       !has(policies(), torch.policy))
     return wrong_settings(task);
   return torch;
+}
+
+std::vector<TorchWorkload> workloads_of(const TorchSettings& settings) {
+  return settings.workloads.empty() ? std::vector<TorchWorkload>(1) : settings.workloads;
 }
 
 Result<const SourceFile*> baseline_module(const Task& task) {
@@ -101,12 +149,14 @@ Result<const SourceFile*> baseline_module(const Task& task) {
 std::string settings_text(const TorchSettings& torch) {
   if (torch == TorchSettings{}) return {};
   Json json = torch;
-  if (!torch.module.empty()) json["module"] = torch.module;  // older ones lack this key
+  // Older texts lack these keys.
+  if (!torch.module.empty()) json["module"] = torch.module;
+  if (!torch.workloads.empty()) json["workloads"] = torch.workloads;
   return json.dump();
 }
 
 TaskSettings torch_task_settings() {
-  return {.keys = {"torch", "toolchain"}, .read = read_settings, .check = [](const Task& task) {
+  return {.keys = {"torch", "toolchain", "workloads"}, .read = read_settings, .check = [](const Task& task) {
             const auto module = baseline_module(task);
             return module ? Status{} : Status(module.error());
           }};

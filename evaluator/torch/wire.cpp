@@ -100,6 +100,10 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+Json json_of(const TorchWorkload& workload) {
+  return {{"name", workload.name}, {"arguments", Json::parse(workload.arguments, nullptr, false)}};
+}
+
 double number_at(const Json& object, const char* key, double otherwise) {
   const Json& given = member(object, key);
   const Json& value = given.is_object() ? member(given, "float") : given;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <kernelsmith/evaluator/python_process/reply_json.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>
 
 namespace kernelsmith::torch {
@@ -32,6 +33,9 @@ bool is_no_reply(const Failure& failure);
 
 /// Whether the text is valid UTF-8; JSON can hold no other text.
 bool is_utf8(std::string_view text);
+
+/// A workload as our programs read it: its name and the arguments of get_inputs().
+Json json_of(const TorchWorkload& workload);
 
 /// The number at `key`; `otherwise` if there is none. {"float": "inf"}, "-inf" and "nan" are
 /// numbers.

@@ -285,6 +285,23 @@ void YamlMap::required(std::string_view key, int& out, Range<int> range) {
   YamlReader::read_number(state_, key, out, range);
 }
 
+void YamlMap::required(std::string_view key, YamlScalar& out) {
+  std::string text;
+  required(key, text);
+  const YamlNode* const node = ok() ? state_.value(key) : nullptr;
+  if (!node) return;
+  if (node->quoted)
+    out = text;
+  else if (text == "true" || text == "false")
+    out = text == "true";
+  else if (const auto whole = number_at(*node, Range<std::int64_t>{}))
+    out = *whole;
+  else if (const auto number = number_at(*node, Range<double>{}))
+    out = *number;
+  else
+    out = text;
+}
+
 void YamlMap::required(std::string_view key, std::vector<std::string>& out) {
   YamlReader::read_list(state_, key, out, [this](const auto& name, const YamlNode& node, std::string& item) {
     YamlReader::read_text(state_, name, node, item);

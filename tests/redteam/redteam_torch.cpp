@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 
 #include "program.hpp"
 
@@ -31,6 +32,8 @@ int main(int argc, char** argv) {
     how.devices.first = attack.plan_only ? kNoDevice : device;
     return make_torch_evaluator(task, how);
   };
+  // A search would judge at some of the workloads only.
+  attack.careful = [](const Task& task) { return !torch_settings(task).value().workloads.empty(); };
   attack.backends = {{"torch", describe_torch_backend()}};
   // Two planners, and a candidate on the device.
   attack.at_once = 3;

@@ -74,8 +74,9 @@ std::string outcome_of(const Got& got) {
   return text.str();
 }
 
-Result<Evaluation> evaluate(Evaluator& evaluator, const Task& task, Source source) {
+Result<Evaluation> evaluate(Evaluator& evaluator, const Task& task, Source source, bool careful) {
   EvaluationJob job;
+  job.careful = careful;
   job.run = "redteam";
   job.task = task.digest;
   job.source = std::move(source);
@@ -159,7 +160,8 @@ class TaskRound {
     auto source = candidate_of(trick);
     if (const auto* refused = std::get_if<Refused>(&source)) return *refused;
     while (true) {
-      auto answer = evaluate(*evaluator_, task_, std::get<Source>(source));
+      auto answer =
+          evaluate(*evaluator_, task_, std::get<Source>(source), attack_.careful && attack_.careful(task_));
       if (answer) return std::move(*answer);
       if (attack_.plan_only && answer.error().code == ErrorCode::unsupported) return Planned{};
       if (answer.error().code != ErrorCode::unstable || retries == kMostRetries) return answer.error();

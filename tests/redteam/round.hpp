@@ -54,6 +54,8 @@ struct Attack {
   bool plan_only = false;
   /// Cases on their way together: one is compiled, or waits for its time limit, while another runs.
   std::size_t at_once = 1;
+  /// Whether a task's cases are evaluated with care; empty: none.
+  std::function<bool(const Task&)> careful;
   /// What task files may say; empty: tasks of kernels.
   Backends backends = {};
 };

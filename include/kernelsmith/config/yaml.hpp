@@ -23,11 +23,15 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <kernelsmith/core/result.hpp>
 
 namespace kernelsmith {
+
+/// A value whose type its text shows: `true`, `3`, `.5`, or a text.
+using YamlScalar = std::variant<bool, std::int64_t, double, std::string>;
 
 /// Closed bounds of a number.
 template <class T>
@@ -96,6 +100,7 @@ class YamlMap {
   void required(std::string_view key, std::int64_t& out, Range<std::int64_t> range = {});
   void required(std::string_view key, std::uint64_t& out, Range<std::uint64_t> range = {});
   void required(std::string_view key, int& out, Range<int> range = {});
+  void required(std::string_view key, YamlScalar& out);
   void required(std::string_view key, std::vector<std::string>& out);
   void required(std::string_view key, std::vector<double>& out, Range<double> range = {});
   /// A mapping of free names to integers, such as `sizes`.

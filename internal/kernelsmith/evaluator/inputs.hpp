@@ -24,6 +24,7 @@ struct TaskShape {
   std::vector<std::int64_t> arguments;  ///< the sizes that are passed to the entry, in the order of task.yaml
   std::vector<TensorExtent> extents;    ///< one for each tensor
   bool timed = false;
+  std::size_t number = 0;  ///< among all shapes of the task; a KernelHost knows shapes by it
   /// The shape's share of the score; empty if the task does not weight its timed shapes.
   std::optional<double> weight = std::nullopt;
 

@@ -33,6 +33,9 @@ struct JudgeParts {
   /// The timed shapes, then the others. If empty, the task's shapes are used. For a host that draws its
   /// inputs, shapes are variants of the inputs.
   std::vector<TaskShape> shapes;
+  /// The numbers of the shapes for evaluations that are neither careful nor confirmations: the timed ones
+  /// first. If empty, all. Binaries of such evaluations need to run at these only.
+  std::vector<std::size_t> quick;
   BinaryPtr baseline;
   BinaryPtr seed;                 ///< null if the task has none
   BinaryPtr yardstick;            ///< the task's own, else the seed, else the baseline

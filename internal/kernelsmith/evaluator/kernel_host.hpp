@@ -109,6 +109,9 @@ struct HostTraits {
   /// A call may take this many times the yardstick's time, or the task's `timeout_s` if that is longer:
   /// kOverYardstick (call_limit.hpp), or 0 if only `timeout_s` counts.
   double over_yardstick = 0;
+  /// The programs of a kernel, each of which is loaded by itself: one for each workload, if shapes have their
+  /// own.
+  std::size_t programs = 1;
 };
 
 /// A device with the task's memory on it. Not thread-safe.

@@ -25,6 +25,12 @@ _SHARE_OF_BATCH = 0.15
 _LARGE = 0.25
 
 
+def keeps_calls(sizes: list[int], total: int) -> bool:
+    """Whether the recorded calls of all workloads, of so many bytes, may stay on the device: they do not make the task a
+    large one."""
+    return sum(sizes) <= _LARGE / 2 * total
+
+
 def reserve(total: int) -> int:
     """Bytes that no task may claim, for the contexts of waiting tasks (device_memory.hpp, claimable())."""
     return max(2 * CONTEXT, total // 16)

@@ -6,6 +6,7 @@ is a Failure with fault `task` that names file and line of the reference.
 
 from __future__ import annotations
 
+import copy
 import itertools
 import os
 import random
@@ -26,6 +27,7 @@ from kernelsmith_process.framing import Failure
 from .forward_draws import ForwardDraws
 from .layout import Arrangement, brought, change, write
 from .memory import asked_for
+from .workloads import Workload
 
 VARIANTS = ("given", "scaled", "shifted")
 _STATE_SEED = 0
@@ -106,8 +108,8 @@ def output_tensors(result: Any) -> list[torch.Tensor]:
 class Reference:
     """One reference.py on one device. Not thread-safe: it sets the global random state."""
 
-    def __init__(self, path: str, device: torch.device, cast: bool = False) -> None:
-        self.path, self.device = path, device
+    def __init__(self, path: str, device: torch.device, cast: bool = False, workload: Workload = Workload()) -> None:
+        self.path, self.device, self._workload = path, device, workload
         self._cast = cast
         self._draws = ForwardDraws(self._seed)
         self._spares: list[torch.nn.Module] = []
@@ -126,20 +128,26 @@ class Reference:
             self._model = self._made(self._module.Model)
 
     @staticmethod
-    def early(path: str, device: torch.device, cast: bool, spares: int) -> Reference | None:
+    def early(path: str, device: torch.device, cast: bool, spares: int, workload: Workload = Workload()) -> Reference | None:
         """The reference, and so many modules for model(), which are made on the host while another task has the GPU;
         None if the file may use the GPU when a module is made."""
         with open(path, encoding="utf-8") as file:
             text = file.read()
         if "cuda" in text or "Lazy" in text:
             return None
-        reference = Reference(path, device, cast)
+        reference = Reference(path, device, cast, workload)
         size = sum(t.numel() * t.element_size() for t in _held(reference._model))
         room = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * _SHARE_OF_SPARES
         with torch.no_grad():
             while len(reference._spares) < spares and (len(reference._spares) + 1) * size <= room:
                 reference._spares.append(reference._made(reference._module.Model))
         return reference
+
+    def at(self, workload: Workload) -> Reference:
+        """The same reference and parameters, with another workload's inputs."""
+        other = copy.copy(self)
+        other._workload, other._draws = workload, ForwardDraws(self._seed)
+        return other
 
     def drop_spares(self) -> None:
         self._spares.clear()
@@ -204,7 +212,7 @@ class Reference:
         with torch.no_grad(), blaming(self.path, "running get_inputs"):
             self._seed(seed)
             with self.device:
-                given = self._module.get_inputs()
+                given = self._module.get_inputs(**self._workload.arguments)
             if not isinstance(given, (list, tuple)):
                 raise TypeError(f"get_inputs returns a {type(given).__name__}, not a list")
             leaves, spec = pytree.tree_flatten(list(given))

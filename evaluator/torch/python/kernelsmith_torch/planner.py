@@ -31,6 +31,7 @@ from kernelsmith_process.framing import Failure, FramingError, Message
 from . import planning, triton_recording
 from .progress import Progress
 from .surroundings import Surroundings
+from .workloads import naming, read_workloads
 
 # The size of a file that a child may write: Triton's largest intermediate files are a few MiB.
 _MOST_FILE = 64 << 20
@@ -91,7 +92,7 @@ def _handle(request: Message, blob: bytes, surroundings: Surroundings) -> tuple[
 def _checked(request: Message) -> Message:
     checked = {"candidate": None, "name": "candidate.py", "arch": 90, "cast": False, "timeout_s": 20,
                "most_bytes": framing.MOST_BLOB,
-               **request}
+               **request, "workloads": read_workloads(request)}
     good = (isinstance(checked.get("reference"), str) and isinstance(checked["candidate"], (str, type(None)))
             and isinstance(checked["name"], str) and isinstance(checked.get("builds", {}), dict)
             and type(checked["arch"]) in (int, str) and type(checked["cast"]) is bool
@@ -136,16 +137,31 @@ class _Limit:
 
 
 def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
-    """Returns extensions to build first; else the plan. If the plan may depend on addresses, it is recorded
-    again with other addresses. Kernels are compiled only once, because Triton's cache is in the folder."""
+    """Returns extensions to build first; else a plan for each workload, one after the other in the blob. The first
+    workload that cannot be planned ends the work."""
+    plans, blobs = [], []
+    for workload in request["workloads"]:
+        with naming(workload):
+            reply, blob = _plan_one({**request, "workload": workload}, folder)
+        if "build" in reply:
+            return reply, b""
+        plans.append({"summary": reply["summary"], "text": reply["text"], "bytes": len(blob)})
+        blobs.append(blob)
+        if sum(map(len, blobs)) > request["most_bytes"]:
+            raise Failure("candidate", "plan", "plan_too_large", f"plans of more than {request['most_bytes']} bytes",
+                          "compile fewer kernels and configurations")
+    return {"plans": plans}, b"".join(blobs)
+
+
+def _plan_one(request: Message, folder: str) -> tuple[Message, bytes]:
+    """If the plan may depend on addresses, it is recorded again with other addresses. Kernels are compiled only once,
+    because Triton's cache is in the folder."""
     limit = _Limit(request["timeout_s"])
     request = {**request, "seed": secrets.randbits(64), "first": None}
     reply, blob = _recorded(request, folder, limit)
     if reply.get("told_addresses"):
         reply, blob = _recorded({**request, "first": blob}, folder, limit)
-    if "build" in reply:
-        return reply, b""
-    return {"summary": reply["summary"], "text": reply["text"]}, blob
+    return reply, blob
 
 
 def _recorded(request: Message, folder: str, limit: _Limit) -> tuple[Message, bytes]:

@@ -64,7 +64,8 @@ def plan(request: dict[str, Any], folder: str, reference_done: Callable[[], None
     lazy.install(tape)
     with FakeTensorMode(allow_non_fake_inputs=True) as fake, torch.no_grad(), recording.Recorder(tape), recording.Front(tape):
         try:
-            task = _Task(_load("reference", request["reference"], paths["reference"]), fake, request["cast"])
+            task = _Task(_load("reference", request["reference"], paths["reference"]), fake, request["cast"],
+                         request["workload"].arguments)
         except BaseException as error:
             raise _failure(error, paths["reference"], "task") from error
         reference_done()
@@ -98,13 +99,13 @@ class _Task:
     """What the reference defines: inputs, its constructor's arguments, and the names, shapes and dtypes of
     its state."""
 
-    def __init__(self, module: types.ModuleType, fake: FakeTensorMode, cast: bool) -> None:
+    def __init__(self, module: types.ModuleType, fake: FakeTensorMode, cast: bool, arguments: dict[str, Any]) -> None:
         for name in ("Model", "get_inputs"):
             if not hasattr(module, name):
                 raise Refused("reference_failed", f"the reference has no {name}", "it needs Model and get_inputs()")
         self.module = module
         self.constructor = list(module.get_init_inputs()) if hasattr(module, "get_init_inputs") else []
-        leaves, self._tree = _pytree.tree_flatten(list(module.get_inputs()))
+        leaves, self._tree = _pytree.tree_flatten(list(module.get_inputs(**arguments)))
         self._leaves = [fake.from_tensor(leaf) if isinstance(leaf, torch.Tensor) and not isinstance(leaf, FakeTensor)
                         else leaf for leaf in leaves]
         # An input that is given twice is two tensors in one storage.

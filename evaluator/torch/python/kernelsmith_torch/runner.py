@@ -25,6 +25,7 @@ from .plan_values import Alternative, Aten, Plan
 from .replay import Program, blaming_candidate, is_own
 from .sharing import Outbox
 from .timing import Call, Clock, Footprint, Patience
+from .workloads import read_workloads, workload_of
 
 _FIRST_SEED = 1
 # Failures after which the process is replaced anyway.
@@ -53,8 +54,9 @@ class Runner:
         self._clock = Clock(device)
         self._outbox = Outbox(device)
         self._early: Reference | None = None
-        self._reference: Reference | None = None
-        self._memory: Message = {}  # the judge's memory plan of the task
+        self._reference: Reference | None = None  # draws the inputs of the loaded workload
+        self._tasks: list[Message] = []  # what the judge says of each workload
+        self._memory: Message = {}  # the judge's memory plan of the loaded workload
         self._slots: list[tuple[Inputs, Any, list[torch.Tensor]]] = []
         self._calls: list[Call] = []
         self._pool: Any = None
@@ -112,28 +114,39 @@ class Runner:
     def read(self, request: Message, _: bytes) -> Message:
         """Loads the reference for prepare() as far as that needs no GPU."""
         self._early = self._early or Reference.early(str(request["reference"]), self._device.torch,
-                                                     bool(request.get("cast")), 0)
+                                                     bool(request.get("cast")), 0, read_workloads(request)[0])
         return {}
 
     def prepare(self, request: Message, _: bytes) -> Message:
-        """Loads the task: how to draw inputs and make parameters."""
+        """Loads the task: how to draw the inputs of its workloads, and make parameters."""
         if request["precision"] not in PRECISIONS:
             raise Failure("machine", "run", "bad_request", f"precision {request['precision']}")
         self._unload()
+        self._tasks, workloads = request.get("workloads") or [request], read_workloads(request)
         early, self._early = self._early, None
-        self._reference = early or Reference(str(request["reference"]), self._device.torch, bool(request.get("cast")))
+        self._reference = early or Reference(str(request["reference"]), self._device.torch, bool(request.get("cast")),
+                                             workloads[0])
         use_precision(request["precision"])
-        self._capacity = int(request["slots"])
-        self._memory = request.get("memory") or {}
-        self._layouts = [Layout.read(told) for told in request.get("outputs") or []]  # optional in a manual request
+        self._references = [self._reference.at(workload) for workload in workloads]
+        self._outlines: dict[int, tuple[Arrangement, Inputs]] = {}
         self._clock.kernels.load(request)
         with blaming(self._reference.path, "moving parameters to the device"):
             self._take_state()
-        drawn = self._reference.draw(0, _FIRST_SEED)
-        self._lies = Arrangement.of(drawn.tensors())
-        self._outline = drawn.with_tensors([torch.empty_strided(lie.shape, lie.stride, dtype=lie.dtype, device="meta")
-                                            for lie in self._lies.lies])
+        self._choose(0)
         return {}
+
+    def _choose(self, workload: int) -> None:
+        """Makes the inputs of a workload those of the next plan."""
+        self._reference, told = self._references[workload], self._tasks[workload]
+        self._capacity = int(told["slots"])
+        self._memory = told.get("memory") or {}
+        self._layouts = [Layout.read(layout) for layout in told.get("outputs") or []]  # optional in a manual request
+        if workload not in self._outlines:
+            drawn = self._reference.draw(0, _FIRST_SEED)
+            lies = Arrangement.of(drawn.tensors())
+            self._outlines[workload] = lies, drawn.with_tensors(
+                [torch.empty_strided(lie.shape, lie.stride, dtype=lie.dtype, device="meta") for lie in lies.lies])
+        self._lies, self._outline = self._outlines[workload]
 
     def _take_state(self) -> None:
         """Parameters and buffers on the device. The originals stay on the host, where no kernel can reach them."""
@@ -163,11 +176,12 @@ class Runner:
         self._device.limit(total - reserve(total) - kin if alone else int(self._memory.get("runner", total)) + ALLOWANCE)
 
     def load(self, request: Message, blob: bytes) -> Message:
-        """Checks a plan, loads its kernels, and keeps the fastest of its alternatives. The constructor and each call
-        may take `call_s`."""
+        """Checks a plan for a workload, loads its kernels, and keeps the fastest of its alternatives. The constructor and
+        each call may take `call_s`."""
         if self._reference is None:
             raise Failure("machine", "run", "bad_request", "no task is prepared")
         self._unload()
+        self._choose(workload_of(request, len(self._tasks)))
         self._restore_state()
         self._limit(bool(request.get("alone")))
         self._wipe()

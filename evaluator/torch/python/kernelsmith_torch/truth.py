@@ -68,14 +68,22 @@ class Expected:
         return math.sqrt(squares / max(self.judged, 1.0)) / self.rms_limit
 
 
+class Models:
+    """The reference's modules that all workloads of a task share."""
+
+    def __init__(self, reference: Reference, precision: str, tolerance: Tolerance) -> None:
+        self.plain = reference.model()
+        self.wide: Any = None if tolerance.own_is_truth else reference.model().double()
+        self.low: Any = reference.model().to(_CAST[precision]) if precision in _CAST else None
+        self.yardstick = reference.model()
+
+
 class Truth:
     """Expected outputs for a reference, kept within `bank_bytes` of memory. Not thread-safe."""
 
-    def __init__(self, reference: Reference, precision: str, tolerance: Tolerance, bank_bytes: int) -> None:
+    def __init__(self, reference: Reference, models: Models, precision: str, tolerance: Tolerance, bank_bytes: int) -> None:
         self._reference, self._precision, self._tolerance = reference, precision, tolerance
-        self._model = reference.model()
-        self._wide = self._make_wide()
-        self._low = self._make_low()
+        self._model, self._wide, self._low = models.plain, models.wide, models.low
         self._bank: OrderedDict[tuple[int, int], list[Expected]] = OrderedDict()
         self._bank_bytes, self._held = bank_bytes, 0
         self.on_host = False
@@ -246,12 +254,6 @@ class Truth:
                               "outputs are the truth")
             return [_widened(t) for t in plain]
         return [_widened(t) for t in wide]
-
-    def _make_wide(self) -> Any:
-        return None if self._tolerance.own_is_truth else self._reference.model().double()
-
-    def _make_low(self) -> Any:
-        return self._reference.model().to(_CAST[self._precision]) if self._precision in _CAST else None
 
 
 def own_errors(dtype: torch.dtype) -> float:

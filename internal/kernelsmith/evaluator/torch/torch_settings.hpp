@@ -1,6 +1,7 @@
 // Settings of a task of the backend `torch` (docs/formats.md, task.yaml, `torch`).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,19 @@
 #include <kernelsmith/evaluator/backend_description.hpp>
 
 namespace kernelsmith {
+
+/// One shape of a task: the inputs that get_inputs() gives for these arguments. A value.
+struct TorchWorkload {
+  std::string name;              ///< unique in its task
+  std::string arguments = "{}";  ///< a JSON object: get_inputs()'s arguments, all scalars
+  double weight = 1;             ///< its share of the score, relative to the other timed ones'
+  bool check = false;            ///< whether it is only checked, not timed
+
+  friend bool operator==(const TorchWorkload&, const TorchWorkload&) = default;
+};
+
+/// The most workloads of a task: SOL-ExecBench and FlashInfer-Bench have up to some fifty for a definition.
+inline constexpr std::size_t kMostWorkloads = 64;
 
 /// A value.
 struct TorchSettings {
@@ -21,6 +35,8 @@ struct TorchSettings {
   std::vector<std::string> include = {};
   /// The file (one of `also`) with the module that defines 1.0x. If empty, the reference defines it.
   std::string module = {};
+  /// The shapes of the task. If empty, it has one: that of get_inputs() without arguments.
+  std::vector<TorchWorkload> workloads = {};
 
   friend bool operator==(const TorchSettings&, const TorchSettings&) = default;
 };
@@ -29,6 +45,9 @@ struct TorchSettings {
 /// another form.
 Result<TorchSettings> torch_settings(const Task& task);
 
+/// The task's workloads; one without a name if the settings list none.
+std::vector<TorchWorkload> workloads_of(const TorchSettings& settings);
+
 /// Finds the file with the module that defines 1.0x; null for the reference. Errors: `bad_input` if the task
 /// has no such file.
 Result<const SourceFile*> baseline_module(const Task& task);
@@ -36,7 +55,7 @@ Result<const SourceFile*> baseline_module(const Task& task);
 /// The text for Task::settings.
 std::string settings_text(const TorchSettings& settings);
 
-/// The keys `torch` and `toolchain` of task.yaml.
+/// The keys `torch`, `toolchain` and `workloads` of task.yaml.
 TaskSettings torch_task_settings();
 
 }  // namespace kernelsmith

@@ -74,7 +74,7 @@ class Planner(unittest.TestCase):
         self.assertNotIn("error", reply)
         plan, cubins = decode(blob)
         check_plan(plan, cubins, (0, 0), torch.device("cpu"))
-        return plan, cubins, reply["summary"]
+        return plan, cubins, reply["plans"][0]["summary"]
 
     def refusal(self, text, code, reference=REFERENCE, fault="candidate", **more):
         reply, blob = self.ask(do="plan", reference=reference, candidate=text, **{"timeout_s": 120, **more})

@@ -214,12 +214,12 @@ class HostTruths(unittest.TestCase):
         reference = reference_of("return torch.softmax(x[0], 1)", "[torch.randn(48, 100)]")
         for precision in ("fp32", "bf16"):
             bench = bench_for(self, reference, precision=precision)
-            bench.judge._truth.forget()
-            here = bench.judge._truth.expected(0, 7)[0]
-            bench.judge._truth.forget()
-            bench.judge._truth.on_host = True
+            bench.judge._workloads[0]._truth.forget()
+            here = bench.judge._workloads[0]._truth.expected(0, 7)[0]
+            bench.judge._workloads[0]._truth.forget()
+            bench.judge._workloads[0]._truth.on_host = True
             with mock.patch("kernelsmith_torch.accelerator.CHUNK", 1024):
-                there = bench.judge._truth.expected(0, 7)[0]
+                there = bench.judge._workloads[0]._truth.expected(0, 7)[0]
             self.assertTrue(torch.equal(here.truth, there.truth) and torch.equal(here.blocks, there.blocks))
             self.assertEqual(here.rms_limit, there.rms_limit)
 

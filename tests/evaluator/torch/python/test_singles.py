@@ -145,9 +145,9 @@ class Judged(unittest.TestCase):
         bench = bench_for(self, reference_of("return (x[0] @ x[1]).exp()", "[torch.randn(32, 64), torch.randn(64, 32)]"))
         plan = Plan([torch.empty(32, 64), torch.empty(64, 32)])
         plan.output(plan.op("exp", plan.op("mm", X, {"t": 1})), "float32", 32, 32)
-        one = bench.judge._truth.expected(0, 101)[0]
+        one = bench.judge._workloads[0]._truth.expected(0, 101)[0]
         one.on_value, one.rms_limit = 0.0, 1e9
-        own = bench.judge._truth.answers(0, 101)[0][0].reshape(-1)
+        own = bench.judge._workloads[0]._truth.answers(0, 101)[0][0].reshape(-1)
         errors = (own.double() - one.truth.double()).abs().sort(descending=True).values
         one.blocks[:] = errors[MOST] * (1 + 1e-6)
         self.assertIsNone(bench.judged(plan)["wrong"])
@@ -155,7 +155,7 @@ class Judged(unittest.TestCase):
         self.assertGreater(bench.judged(plan)["wrong"]["count"], MOST)
 
     def test_runs_differ_and_leave_the_reference_as_it_was(self) -> None:
-        truth = bench_for(self, LINEAR).judge._truth
+        truth = bench_for(self, LINEAR).judge._workloads[0]._truth
         plain = truth.answers(0, 7)[0][0]
         one, same, two = (truth.moved(0, 7, run)[0] for run in (0, 0, 1))
         self.assertTrue(torch.equal(one, same))
@@ -165,6 +165,6 @@ class Judged(unittest.TestCase):
 
     def test_a_reference_may_refuse_moved_inputs(self) -> None:
         particular = "assert bool((x[0] * 1024 == (x[0] * 1024).round()).all())\nreturn x[0] * 3"
-        truth = bench_for(self, reference_of(particular, "[torch.randint(0, 4096, (64,)) / 1024]")).judge._truth
+        truth = bench_for(self, reference_of(particular, "[torch.randint(0, 4096, (64,)) / 1024]")).judge._workloads[0]._truth
         self.assertIsNone(truth.moved(0, 7, 0))
         self.assertEqual(len(truth.answers(0, 7)), 3)

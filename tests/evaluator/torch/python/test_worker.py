@@ -201,7 +201,7 @@ class Kinds(unittest.TestCase):
             bench = self.bench(reference_of(f"return ({element} + x[0].to({element}.dtype))[:8]", "[torch.randn(1) * 99]"))
             bench.judge.yardstick({"variant": 0, "sets": [1]}, b"")
             bench.judge.compare({"variant": 0, "sets": [1], "own": True}, b"")
-            held = [one.truth.untyped_storage().nbytes() for found in bench.judge._truth._bank.values() for one in found]
+            held = [one.truth.untyped_storage().nbytes() for found in bench.judge._workloads[0]._truth._bank.values() for one in found]
             self.assertEqual(set(held), {8 * size})
 
     def test_small_columns_beside_large_ones_count(self) -> None:
@@ -381,7 +381,7 @@ class Tasks(unittest.TestCase):
             os.environ["MADE"] = "0"
             told = bench.judge.prepare(request, b"")
             made.append(int(os.environ["MADE"]))
-            self.assertEqual((told["outputs"], told["state"]), (bench.prepared["outputs"], bench.prepared["state"]))
+            self.assertEqual((told["workloads"][0]["outputs"], told["state"]), (bench.prepared["outputs"], bench.prepared["state"]))
             self.assertIsNone(bench.judged(linear_plan())["wrong"])
         self.assertEqual(made, [4, 1, 0, 0, 0, 4])
 
@@ -430,7 +430,7 @@ class Processes(unittest.TestCase):
             self.assertEqual(judge.ask(do="hello")["capability"], [0, 0])
             self.assertEqual(judge.ask(do="nothing")["error"]["code"], "bad_request")
             slots = judge.ask(do="prepare", reference=path, precision="fp32", baseline="eager", most_slots=4,
-                              tolerance={"policy": "default"}, batch_us=1e9, bank_bytes=1 << 20)["slots"]
+                              tolerance={"policy": "default"}, batch_us=1e9, bank_bytes=1 << 20)["workloads"][0]["slots"]
             self.assertTrue(runner.ask(do="prepare", reference=path, precision="fp32", slots=slots)["ok"])
             self.assertEqual(runner.ask(do="run", variant=0, sets=[1])["error"]["code"], "bad_request")
             self.assertTrue(runner.ask(linear_plan().bytes(), do="load")["ok"])

@@ -100,6 +100,7 @@ class Bench:
         try:
             self.prepared = self.judge.prepare({"reference": self.path, "precision": precision, "bank_bytes": 1 << 24,
                                                 "batch_us": 1e9, "most_slots": slots, **request}, b"")
+            self.prepared.update(self.prepared["workloads"][0])
         except Failure:
             self.folder.cleanup()
             raise

@@ -48,12 +48,8 @@ class Judge:
             misbehave(self.script.get("on", {}).get(do))
             if self.script.get("needs_all") and not request["alone"]:
                 fail("machine", "busy", "a neighbour has the memory")
-            return {"inputs": [], "memory": {"inputs": self.script.get("inputs", 0), "need": self.script.get("need", 1)}, "outputs": [{"dtype": "float32", "shape": [2, 3]}],
-                    "variants": self.script.get("variants", ["given", "scaled"]), "slots": 4,
-                    "degenerate": self.script.get("degenerate", []),
-                    "flops": self.script.get("flops", 0),
-                    "compulsory_bytes": self.script.get("bytes", 0), "bytes_per_us": 1000, "notes": self.script.get("notes", []),
-                    "spent_s": self.script.get("spent_s", {})}, b""
+            return {"workloads": [self.facts(one["arguments"]) for one in request.get("workloads", [{"arguments": {}}])], "bytes_per_us": 1000,
+                    "notes": self.script.get("notes", []), "spent_s": self.script.get("spent_s", {})}, b""
         misbehave(self.script.get("on", {}).get(do))
         if do == "release":
             return {}, b""
@@ -66,10 +62,18 @@ class Judge:
         script = found.get("own", found)
         misbehave(script.get("compare"))
         wrong = script.get("wrong")
-        if wrong and wrong.get("variant", request["variant"]) != request["variant"]:
+        if wrong and any(wrong.get(key, request[key]) != request[key] for key in ("workload", "variant")):
             wrong = None
         return {"error": 12 if wrong else 0.25, "digest": str(script.get("digest", 1)), "wrong": wrong,
                 "truth_s": self.script.get("truth_s", 0)}, b""
+
+
+    def facts(self, arguments):
+        """Of a workload, whose calls take longer the larger its argument `n` is."""
+        return {"inputs": [], "memory": {"inputs": self.script.get("inputs", 0), "need": self.script.get("need", 1)},
+                "outputs": [{"dtype": "float32", "shape": [2, 3]}], "variants": self.script.get("variants", ["given", "scaled"]),
+                "slots": 4, "degenerate": self.script.get("degenerate", []), "flops": self.script.get("flops", 0),
+                "compulsory_bytes": self.script.get("bytes", 0) + arguments.get("n", 0)}
 
 
 class Runner:
@@ -82,14 +86,16 @@ class Runner:
             self.reads += 1
             return {}, b""
         if do == "prepare":
-            if "slots" in request:
-                assert request["outputs"][0]["shape"] == [2, 3], "how the reference's outputs lie"
+            if "workloads" in request:
+                assert request["workloads"][-1]["outputs"][0]["shape"] == [2, 3], "how the reference's outputs lie"
                 assert request["kernels"] == own_kernels()
             self.prepared = True
             return {}, b""
         assert self.prepared
         if do == "load":
             self.script = json.loads(blob[12:])
+            self.workload = request.get("workload", 0)
+            assert self.script.get("workload", {}).get("arguments", {}).get("number", self.workload) == self.workload
         how = self.script.get("on", {}).get(do)
         if how == "too long":
             fail("candidate", "timed_out", f"the calls did not end within {request['call_s']:g} s")
@@ -99,7 +105,8 @@ class Runner:
                 fail("machine", "busy", "a neighbour has the memory")
             return {"launches": self.script.get("launches", 1), "aten": 2, "own_ops": ["k"], "reads": self.reads}, b""
         if do == "run":
-            return {"us": self.script.get("us", 500) * len(request["sets"])}, b""
+            us = self.script.get("us_by_workload", {}).get(str(self.workload), self.script.get("us", 500))
+            return {"us": us * len(request["sets"])}, b""
         if do == "publish":
             return {"outbox": {key: self.script[key] for key in ("wrong", "compare", "digest") if key in self.script}}, b""
         assert do == "profile"
