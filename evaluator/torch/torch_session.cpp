@@ -78,6 +78,13 @@ Findings ComparingSession::findings_of(const Json& reply) const {
     return findings;
   }
   const std::string kind = text_at(wrong, "kind");
+  if (kind == "check") {
+    findings.rejected = Rejection{Stage::correctness,
+                                  RejectionCode::wrong_output,
+                                  "the task's check says: " + text_at(wrong, "problem"),
+                                  {}};
+    return findings;
+  }
   if (kind == "shape") {
     findings.rejected = misshapen(host_.at(batch_.shape).outputs[found.tensor].name, wrong);
     return findings;

@@ -36,26 +36,42 @@ class Findings:
 def compare_batch(expected: Sequence[Sequence[Expected]], actual: Sequence[Sequence[torch.Tensor]],
                   moved: Moved = lambda call, run, wide: None) -> Findings:
     """Compares every output of every call."""
-    rows, hashes, places = [], [], []
+    shapes = compare_shapes(expected, actual)
+    if shapes.wrong is not None:
+        return shapes
+    rows, places = [], []
     for call, (wanted, outputs) in enumerate(zip(expected, actual)):
-        if len(wanted) != len(outputs):
-            return _misshapen(call, 0, [len(outputs)], [len(wanted)])
         for tensor, (one, output) in enumerate(zip(wanted, outputs)):
-            if one.shape != tuple(output.shape) or one.dtype != output.dtype:
-                return _misshapen(call, tensor, [str(output.dtype), list(output.shape)], [str(one.dtype), list(one.shape)])
-            hashes.append(hash_of(output))
             if output.numel():
                 rows.append(look(one, output))
                 places.append((call, tensor))
-    numbers = torch.stack(hashes).tolist() if hashes else []
-    digest = hashlib.sha256(",".join(map(str, numbers)).encode()).hexdigest()
     error, wrong = 0.0, None
     for (call, tensor), waves in zip(places, _on_host(rows)):
         judged = _judged(expected[call][tensor], actual[call][tensor], judge.joined(waves), _tensor_of(moved, call, tensor))
         error = max(error, min(judged.error, _LARGEST))
         if judged.kind is not None and wrong is None:
             wrong = _describe(expected[call][tensor], actual[call][tensor], call, tensor, judged)
-    return Findings(error, digest, wrong)
+    return Findings(error, shapes.digest, wrong)
+
+
+def compare_shapes(expected: Sequence[Sequence[Expected | torch.Tensor]], actual: Sequence[Sequence[torch.Tensor]]) -> Findings:
+    """Compares numbers, shapes and types of the outputs only."""
+    hashes = []
+    for call, (wanted, outputs) in enumerate(zip(expected, actual)):
+        if len(wanted) != len(outputs):
+            return _misshapen(call, 0, [len(outputs)], [len(wanted)])
+        for tensor, (one, output) in enumerate(zip(wanted, outputs)):
+            if tuple(one.shape) != tuple(output.shape) or one.dtype != output.dtype:
+                return _misshapen(call, tensor, [str(output.dtype), list(output.shape)], [str(one.dtype), list(one.shape)])
+            hashes.append(hash_of(output))
+    numbers = torch.stack(hashes).tolist() if hashes else []
+    return Findings(0.0, hashlib.sha256(",".join(map(str, numbers)).encode()).hexdigest(), None)
+
+
+def refused(call: int, problem: str, digest: str) -> Findings:
+    """The outputs of a call are not what a reference's own check accepts."""
+    return Findings(_LARGEST, digest, {"call": call, "tensor": 0, "index": [], "count": 0, "kind": "check", "problem": problem,
+                                       "actual": 0, "expected": 0, "allowed": 0, "worst": _LARGEST})
 
 
 @dataclass

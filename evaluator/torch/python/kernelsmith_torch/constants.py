@@ -1,8 +1,9 @@
 """Keeps the values of tensors that a constructor computes from numbers alone, so that the constructor can read them:
-torch.linspace(0, 1, 9).tolist()."""
+torch.linspace(0, 1, 9).tolist(). In a call, it keeps those of inputs that a workload fixes, and of what follows from them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -18,11 +19,13 @@ _MOST = 4_096  # numbers of a tensor
 
 
 class Constants(Mode):
-    """Entered around a constructor, whose operators are then recorded, and also executed on values."""
+    """Entered around a constructor or a call, whose operators are then recorded, and also executed on values."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: Sequence[tuple[torch.Tensor, torch.Tensor]] = ()) -> None:
+        """`known`: tensors whose values are known, with their values."""
         super().__init__()
-        self._values: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}  # by identity: the tensor, kept alive, and its values
+        # By identity: the tensor, kept alive, and its values.
+        self._values: dict[int, tuple[torch.Tensor, torch.Tensor]] = {id(one): (one, value) for one, value in known}
 
     def __torch_dispatch__(self, function: Any, types: Any, args: tuple[Any, ...] = (),
                            kwargs: dict[str, Any] | None = None) -> Any:

@@ -29,6 +29,7 @@ _FIRST_SEED, _OTHER_SEED = 1, 2
 _WARM_UPS = 3
 # A relative difference far above the effect of another order of sums, and far below the effect of dropout.
 _ATOMICS = 1e-3
+_MOST_PROBLEM = 1_000  # characters of what a reference's own check says
 # If other inputs change an output by more than this relative difference, no comparison with a truth is
 # needed.
 _MOVED = 0.1
@@ -56,7 +57,7 @@ class JudgedWorkload:
     def __init__(self, shared: Surroundings, reference: Reference, bank_bytes: int) -> None:
         self._device, self._clock, self._inbox, self._spent, _, _, _, self._notes = shared
         self._spent.begin("load")
-        self._reference, self._path = reference, reference.path
+        self._reference, self._path, self._declared = reference, reference.path, reference.declared
         self._model = shared.models.yardstick
         self._truth = Truth(reference, shared.models, shared.precision, shared.tolerance, bank_bytes)
         self._bank_bytes = bank_bytes
@@ -84,6 +85,9 @@ class JudgedWorkload:
         with self._device.peak() as drawing:
             drawn = self._reference.draw(0, _FIRST_SEED)
         first = _Outline(drawn)
+        with blaming(self._path, "running least_bytes"):
+            least = self._declared.least_bytes(drawn.arguments())
+            first.compulsory_bytes = first.compulsory_bytes if least is None else least
         del drawn
         with blaming(self._path, "running the reference"):
             outputs, measured, still = self._check(first, drawing[0])
@@ -123,7 +127,7 @@ class JudgedWorkload:
         return {"inputs": [_shape(t) for t in first.tensors],
                 "outputs": [{**_shape(t), "stride": at.stride, "fresh": at.fresh} for t, at in zip(outputs, self._lie)],
                 "degenerate": degenerate, "flops": self._flops, "variants": list(VARIANTS[:self._variants]),
-                "slots": self._capacity, "call_us": call_us, "compulsory_bytes": first.distinct_bytes,
+                "slots": self._capacity, "call_us": call_us, "compulsory_bytes": first.compulsory_bytes,
                 "memory": {**vars(measured), **self._layout.told()}}
 
     def notes(self) -> list[str]:
@@ -154,12 +158,28 @@ class JudgedWorkload:
             if len(actual) != len(sets):
                 raise Failure("machine", "correctness", "bad_outbox", f"{len(actual)} calls, and {len(sets)} were asked for")
         began = time.monotonic()
+        if self._declared.check is not None:
+            found = self._checked(variant, sets, actual)
+            return {"error": found.error, "digest": found.digest, "wrong": found.wrong, "truth_s": 0.0}
         with torch.no_grad(), blaming(self._path, "computing the truth"):
             expected = [self._truth.expected(variant, seed) for seed in sets]
             self._device.finish()  # otherwise the truth's time would count as comparing
             truth_s = time.monotonic() - began
             found = comparison.compare_batch(expected, actual, lambda call, run, wide: self._truth.moved(variant, sets[call], run, wide))
         return {"error": found.error, "digest": found.digest, "wrong": found.wrong, "truth_s": truth_s}
+
+    def _checked(self, variant: int, sets: list[int], actual: list[list[torch.Tensor]]) -> comparison.Findings:
+        """What the reference's own check says of the outputs, after their shapes and types."""
+        found = comparison.compare_shapes([self._tried.outputs] * len(sets), actual)
+        if found.wrong is not None:
+            return found
+        for call, (seed, outputs) in enumerate(zip(sets, actual)):
+            inputs = self._reference.draw(variant, seed)
+            with torch.no_grad(), blaming(self._path, "checking outputs"):
+                problem = self._declared.check(outputs, *inputs.arguments())
+            if problem:
+                return comparison.refused(call, str(problem)[:_MOST_PROBLEM], found.digest)
+        return found
 
     def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured, list[int]]:
         """The reference's outputs on the first inputs without their values, its memory, and the outputs that other
@@ -170,10 +190,11 @@ class JudgedWorkload:
         self._spent.begin("checks")
         if not plain:
             raise Failure("task", "run", "no_output", "forward() of the reference returns no tensor", "", self._path)
-        index = _first(zip(plain, wide), lambda own, true: _finite(own) and _finite(true))
+        index = _first(zip(plain, wide), lambda own, true: self._usual(own) and self._usual(true))
         if index is not None:
-            raise Failure("task", "run", "not_finite", f"output {index} of the reference has elements that are NaN or "
-                          "infinite", "choose inputs for which it is finite", self._path)
+            what = "NaN" if self._declared.may_be_infinite else "NaN or infinite"
+            raise Failure("task", "run", "not_finite", f"output {index} of the reference has elements that are {what}",
+                          "choose inputs for which it is finite, or say may_be_infinite = True in the reference", self._path)
         errors = [max(_off(one, true) for one in ([own] if rough is own else [own, rough])) if _real(own) else 0.0
                   for own, true, rough in zip(plain, wide, low)]
         del wide, low
@@ -185,7 +206,7 @@ class JudgedWorkload:
         self._lie = layouts_of(again, [*inputs.tensors(), *self._model.state_dict().values()])
         del inputs
         index = _first(zip(plain, again), _alike)
-        if index is not None:
+        if index is not None and self._declared.check is None:
             raise Failure("task", "run", "not_deterministic", "two runs of the reference on the same inputs differ in "
                           f"output {index}", "let forward() draw nothing at random", self._path)
         del again
@@ -200,6 +221,8 @@ class JudgedWorkload:
                           "draw tensors only", self._path)
         moved = self._counted(inputs)
         still = [index for index, pair in enumerate(zip(plain, moved)) if _close(*pair, errors[index])]
+        if self._declared.check is not None:
+            still = []  # outputs may differ from those of the reference
         outputs = [torch.empty_like(t, device="meta") for t in plain]
         del plain, moved, inputs
         self._device.give_back()
@@ -251,7 +274,16 @@ class JudgedWorkload:
             if is_memory(error):
                 raise
             return None
-        return drawing[0] if all(_finite(t) for t in [*plain, *wide]) else None
+        return drawing[0] if all(map(self._usual, [*plain, *wide])) else None
+
+    def _usual(self, tensor: torch.Tensor) -> bool:
+        """Whether all elements are numbers, and finite unless the reference says that they need not be."""
+        if not _real(tensor):
+            return True
+        flat = tensor.reshape(-1)
+        if self._declared.may_be_infinite:
+            return not any(bool(_computable(flat[part]).isnan().any()) for part in pieces(flat.numel()))
+        return all(bool(_computable(flat[part]).isfinite().all()) for part in pieces(flat.numel()))
 
     def _measure_calls(self, batch_us: float, room: int) -> float:
         """Sets the capacity: the calls that take `batch_us`, at most `room`. Returns the time of a call within such a
@@ -369,7 +401,8 @@ class _Outline:
 
     def __init__(self, inputs: Inputs) -> None:
         self.spec, self.constants = inputs.spec, constants(inputs)
-        self.lies, self.distinct_bytes = Arrangement.of(inputs.tensors()), distinct_bytes(inputs.tensors())
+        self.lies = Arrangement.of(inputs.tensors())
+        self.compulsory_bytes = distinct_bytes(inputs.tensors())  # that a call must read
         self.tensors = [torch.empty_like(t, device="meta") for t in inputs.tensors()]
 
 
@@ -382,11 +415,9 @@ def _first(pairs: Iterable[tuple[torch.Tensor, torch.Tensor]], good: Callable[..
     return next((index for index, pair in enumerate(pairs) if not good(*pair)), None)
 
 
-def _finite(tensor: torch.Tensor) -> bool:
-    if not _real(tensor):
-        return True
-    flat = tensor.reshape(-1)
-    return all([bool(flat[part].isfinite().all()) for part in pieces(flat.numel())])
+def _computable(tensor: torch.Tensor) -> torch.Tensor:
+    """The elements in a type with arithmetic: floats of 8 bits have none."""
+    return tensor.float() if tensor.is_floating_point() and tensor.itemsize == 1 else tensor
 
 
 def _alike(one: torch.Tensor, two: torch.Tensor) -> bool:
@@ -410,12 +441,22 @@ def _real(tensor: torch.Tensor) -> bool:
 def _off(one: torch.Tensor, two: torch.Tensor) -> float:
     """The norm of the difference."""
     one, two = one.reshape(-1), two.reshape(-1)
-    return _norm(one[part] - two[part] for part in pieces(one.numel()))
+
+    def off(part: slice) -> torch.Tensor:
+        a, b = _computable(one[part]), _computable(two[part])
+        return (a - b).masked_fill_(a == b, 0)  # equal infinities, too
+
+    return _norm(off(part) for part in pieces(one.numel()))
 
 
 def _size(one: torch.Tensor) -> float:
     flat = one.reshape(-1)
-    return _norm(flat[part] for part in pieces(flat.numel()))
+
+    def finite(part: slice) -> torch.Tensor:
+        values = _computable(flat[part])
+        return values.masked_fill(~values.isfinite(), 0)
+
+    return _norm(finite(part) for part in pieces(flat.numel()))
 
 
 def _norm(parts: Iterable[torch.Tensor]) -> float:

@@ -77,12 +77,12 @@ def write(target: torch.Tensor, source: torch.Tensor) -> None:
     _first_of(target, shared).copy_(_first_of(source, shared))
 
 
-def change(tensors: list[Any], function: Callable[[torch.Tensor], torch.Tensor]) -> None:
-    """Replaces tensors by others with the same layout, in storages that `function` makes from the flat old ones.
-    Frees each old storage before making the next one. A storage used with several dtypes is kept."""
+def change(tensors: list[Any], function: Callable[[torch.Tensor], torch.Tensor], chosen: Sequence[bool] | None = None) -> None:
+    """Replaces tensors, or the chosen ones, by others with the same layout, in storages that `function` makes from the flat
+    old ones. Frees each old storage before making the next one. A storage used with several dtypes is kept."""
     places: dict[int, list[int]] = {}
     for index, tensor in enumerate(tensors):
-        if isinstance(tensor, torch.Tensor):
+        if isinstance(tensor, torch.Tensor) and (chosen is None or chosen[index]):
             places.setdefault(tensor.untyped_storage()._cdata, []).append(index)
     tensor = None  # otherwise the last tensor's storage would be kept
     for indices in places.values():

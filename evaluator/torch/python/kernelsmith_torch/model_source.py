@@ -24,6 +24,7 @@ from torch.utils import _pytree as pytree
 
 from kernelsmith_process.framing import Failure
 
+from .declared import Declared
 from .forward_draws import ForwardDraws
 from .layout import Arrangement, brought, change, write
 from .memory import asked_for
@@ -125,6 +126,8 @@ class Reference:
                 raise Failure("task", "run", "reference_incomplete", f"the reference defines no {name}",
                               "define Model and get_inputs, and get_init_inputs if Model has arguments", path)
         with torch.no_grad(), blaming(path, "making Model"):
+            self.declared = Declared(self._module)
+            self._unvaried = self.declared.unvaried()
             self._model = self._made(self._module.Model)
 
     @staticmethod
@@ -215,17 +218,25 @@ class Reference:
                 given = self._module.get_inputs(**self._workload.arguments)
             if not isinstance(given, (list, tuple)):
                 raise TypeError(f"get_inputs returns a {type(given).__name__}, not a list")
-            leaves, spec = pytree.tree_flatten(list(given))
+            given = list(given)
+            fixed = self.declared.fixed(self._workload.arguments)
+            for number, value in fixed.items():
+                given[number] = value.to(self.device)
+            leaves, spec = pytree.tree_flatten(given)
+            varied = [number not in fixed and number not in self._unvaried
+                      for number, one in enumerate(given) for _ in pytree.tree_leaves(one)]
             del given
             leaves = [leaf.detach().resolve_conj().resolve_neg() if isinstance(leaf, torch.Tensor) else leaf
                       for leaf in leaves]
-            change(leaves, lambda flat: self._varied(flat, variant))
+            change(leaves, lambda flat: self._varied(flat, variant), varied)
+            change(leaves, lambda flat: self._varied(flat, 0), [not varies for varies in varied])
             return Inputs([leaf.to(self.device) if isinstance(leaf, torch.Tensor) else leaf for leaf in leaves], spec,
                           self._draws, seed ^ _FORWARD)
 
     def _varied(self, flat: torch.Tensor, variant: int) -> torch.Tensor:
         """Makes only one copy, because the tensor may be the module's own and large."""
-        if not flat.is_floating_point() or VARIANTS[variant] == "given":
+        # PyTorch cannot multiply floats of 8 bits.
+        if not flat.is_floating_point() or flat.itemsize == 1 or VARIANTS[variant] == "given":
             return loaded(flat.to(self.device), self._cast)
         varied = torch.empty_like(flat, dtype=torch.float32 if self._cast else flat.dtype, device=self.device).copy_(flat)
         return varied.mul_(4) if VARIANTS[variant] == "scaled" else _shifted(varied)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import os
@@ -16,6 +17,7 @@ from torch._subclasses.fake_tensor import (DataDependentOutputException, Dynamic
                                            FakeTensorMode, UnsupportedFakeTensorException)
 from torch.nn.parameter import is_lazy
 from torch.utils import _pytree
+from torch.utils._python_dispatch import _disable_current_modes
 
 from kernelsmith_process.framing import Failure
 
@@ -23,6 +25,7 @@ from . import answers, composites, device, inductor, layout, lazy, plan_format, 
 from .addresses import Addresses
 from .assembly import Module, assemble, describe
 from .constants import Constants
+from .declared import Declared
 from .differences import refuse_differences
 from .extension import Extensions
 from .model_source import has_lazy, loaded
@@ -105,13 +108,20 @@ class _Task:
                 raise Refused("reference_failed", f"the reference has no {name}", "it needs Model and get_inputs()")
         self.module = module
         self.constructor = list(module.get_init_inputs()) if hasattr(module, "get_init_inputs") else []
-        leaves, self._tree = _pytree.tree_flatten(list(module.get_inputs(**arguments)))
+        given = list(module.get_inputs(**arguments))
+        with _disable_current_modes():
+            fixed = Declared(module).fixed(arguments)
+        for number, value in fixed.items():
+            given[number] = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
+        numbers = [number for number, one in enumerate(given) for _ in _pytree.tree_leaves(one)]
+        leaves, self._tree = _pytree.tree_flatten(given)
         self._leaves = [fake.from_tensor(leaf) if isinstance(leaf, torch.Tensor) and not isinstance(leaf, FakeTensor)
                         else leaf for leaf in leaves]
         # An input that is given twice is two tensors in one storage.
         self._leaves = [leaf.detach().resolve_conj().resolve_neg() if isinstance(leaf, torch.Tensor) else leaf
                         for leaf in self._leaves]
         layout.change(self._leaves, lambda flat: loaded(flat, cast))
+        self.known = [(leaf, fixed[number]) for leaf, number in zip(self._leaves, numbers) if number in fixed]
         self.tensors = [leaf for leaf in self._leaves if isinstance(leaf, torch.Tensor)]
         self._cast = cast
         with Constants():
@@ -157,7 +167,8 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
     tape.steps = tape.call
     tape.progress.doing("executing forward")
     parameters = dict(model.named_parameters())
-    outputs = [leaf for leaf in _pytree.tree_leaves(model(*task.inputs())) if isinstance(leaf, torch.Tensor)]
+    with Constants(task.known) if task.known else contextlib.nullcontext():
+        outputs = [leaf for leaf in _pytree.tree_leaves(model(*task.inputs())) if isinstance(leaf, torch.Tensor)]
     if not outputs:
         raise Refused("plan_failed", "forward returns no tensor", "return what the reference returns")
     made = [name for name, parameter in model.named_parameters() if parameter is not parameters.get(name)]
