@@ -45,7 +45,7 @@ using PlanPtr = std::shared_ptr<const Plan>;
 /// A plan, with the planner's data about it.
 struct Planned {
   PlanPtr plan;
-  /// Of the workloads together: the fewest launches, and the most of everything else.
+  /// The fewest launches of any workload, and the most of everything else.
   std::map<std::string, double> figures;
   std::map<std::string, double> heavy;  ///< counts of a call's operators without elementwise ones, by name
   std::string text;                     ///< description for people

@@ -69,7 +69,7 @@ class Judge:
 
 
     def facts(self, arguments):
-        """Of a workload, whose calls take longer the larger its argument `n` is."""
+        """The facts of a workload, whose calls read more bytes the larger its argument `n` is."""
         return {"inputs": [], "memory": {"inputs": self.script.get("inputs", 0), "need": self.script.get("need", 1)},
                 "outputs": [{"dtype": "float32", "shape": [2, 3]}], "variants": self.script.get("variants", ["given", "scaled"]),
                 "slots": 4, "degenerate": self.script.get("degenerate", []), "flops": self.script.get("flops", 0),
