@@ -51,13 +51,27 @@ void add_case(YamlMap& in, bool check, GpuModeProblem& problem) {
     if (key == "seed") problem.has_seed = true;
     if (key == "seed") continue;
     one.arguments.emplace_back(key, literal(value));
-    one.name += (one.name.empty() ? "" : ", ") + key + " = " + value;
   }
   ++problem.cases;
   if (has_list) return void(++problem.left_out);
   const auto same = std::ranges::find(problem.workloads, one.arguments, &TaskWorkload::arguments);
   if (same == problem.workloads.end()) return problem.workloads.push_back(std::move(one));
   if (!check) ++same->weight;
+}
+
+/// Names each workload after its arguments, without those that all have.
+void name_by_differences(std::vector<TaskWorkload>& workloads) {
+  const auto differs = [&](const std::pair<std::string, std::string>& argument) {
+    return workloads.size() == 1 || std::ranges::any_of(workloads, [&](const TaskWorkload& one) {
+             return std::ranges::find(one.arguments, argument) == one.arguments.end();
+           });
+  };
+  for (TaskWorkload& one : workloads) {
+    std::vector<std::string> words;
+    for (const auto& argument : one.arguments)
+      if (differs(argument)) words.push_back(argument.first + " = " + argument.second);
+    std::erase(one.name = in_list(words), '"');
+  }
 }
 
 Result<GpuModeProblem> read_task_yml(const fs::path& file) {
@@ -81,6 +95,7 @@ Result<GpuModeProblem> read_task_yml(const fs::path& file) {
     in.optional_maps("tests", [&](YamlMap& one) { add_case(one, true, problem); });
   });
   if (!read) return read.error();
+  name_by_differences(problem.workloads);
   return problem;
 }
 
