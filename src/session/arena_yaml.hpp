@@ -10,8 +10,6 @@
 
 namespace kernelsmith::arena {
 
-inline constexpr std::size_t kMostWorkloads = 64;  ///< of a torch task
-
 /// A shape of the task.
 struct TaskWorkload {
   std::string name;

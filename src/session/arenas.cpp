@@ -178,7 +178,7 @@ Result<ArenaTask> read_task(Arena arena, const Files& files, const WorkloadChoic
   if (!named) return named.error();
   Problem problem{arena, *definition};
   if (const Status added = add_uses(*named, files.root, problem); !added) return added.error();
-  keep(std::min(choice.most, kMostWorkloads), problem);
+  keep(choice.most, problem);
   ArenaTask task = write_arena_task(problem);
   task.chosen = std::to_string(problem.uses.size()) + " of " + std::to_string(workloads->size());
   return task;

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <utility>
 
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 #include <kernelsmith/session/registry.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "arena_schema.hpp"
 #include "arena_task.hpp"
-#include "arena_yaml.hpp"
 #include "fuzz.hpp"
 
 using namespace kernelsmith;
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const arena::Workload& workload : *workloads) {
       auto use = arena::use_of(*definition, workload);
       if (!use) require(!use.error().message.empty());
-      if (!use || problem.uses.size() == arena::kMostWorkloads) continue;
+      if (!use || problem.uses.size() == kMostWorkloads) continue;
       for (const arena::Argument& input : definition->inputs)
         if (arena::given_for(workload, input.name).kind == arena::Given::Kind::safetensors)
           use->files[input.name] = "values.b64";

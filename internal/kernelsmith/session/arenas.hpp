@@ -8,14 +8,15 @@
 
 #include <kernelsmith/core/result.hpp>
 #include <kernelsmith/core/source.hpp>
+#include <kernelsmith/evaluator/torch/torch_settings.hpp>
 
 namespace kernelsmith {
 
 /// Which workloads a task gets: those whose UUIDs begin so, or all. Of more than `most` it gets so many,
-/// spread over their sizes; a task has at most 64.
+/// spread over their sizes.
 struct WorkloadChoice {
   std::vector<std::string> uuids = {};
-  std::size_t most = 64;
+  std::size_t most = kMostWorkloads;
 };
 
 /// A task that was made from a problem.
