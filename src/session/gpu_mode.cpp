@@ -1,4 +1,6 @@
 // Problems of GPU MODE's reference-kernels: task.yml, reference.py, and the modules that it imports.
+#include "gpu_mode.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -102,11 +104,6 @@ Result<GpuModeProblem> read_task_yml(const fs::path& file) {
   return problem;
 }
 
-bool has_line(std::string_view text, std::string_view start) {
-  return std::ranges::any_of(lines_of(text),
-                             [start](std::string_view line) { return line.starts_with(start); });
-}
-
 Status check_fits(const GpuModeProblem& problem, const std::string& reference, const fs::path& folder) {
   const auto refuse = [&](const std::string& why) {
     return fail(ErrorCode::unsupported, why, folder.string(),
@@ -162,112 +159,6 @@ std::string precision_of(std::string_view reference) {
   return "fp32";
 }
 
-constexpr std::string_view kModules = R"(import sys
-import types
-
-
-def _module(name, text):
-    sys.modules[name] = module = types.ModuleType(name)
-    exec(compile(text, name + ".py", "exec"), module.__dict__)
-
-
-)";
-
-constexpr std::string_view kTask = R"(
-
-# What follows makes a task of kernelsmith of it.
-import unittest.mock
-
-import torch
-from torch.utils import _pytree
-
-
-class _Watched(torch.overrides.TorchFunctionMode):
-    """Finds the buffers for outputs: tensors of torch.empty that nothing else in generate_input() uses. Where candidates
-    are planned there is no GPU and no value: generators are the CPU's, and a number that is read from a tensor is 1."""
-
-    def __enter__(self):
-        self.buffers, self.planned = [], type(torch.empty(0)) is not torch.Tensor
-        self._generator = unittest.mock.patch.object(torch, "Generator", lambda device=None: torch._C.Generator())
-        if self.planned:
-            self._generator.start()
-        return super().__enter__()
-
-    def __exit__(self, *error):
-        if self.planned:
-            self._generator.stop()
-        return super().__exit__(*error)
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        if self.planned and func is torch.Tensor.item:
-            return 1.0 if args[0].is_floating_point() else 1
-        made = func(*args, **(kwargs or {}))
-        if func in (torch.empty, torch.empty_like):
-            self.buffers.append(made)
-        elif func is not torch.Tensor.contiguous and getattr(func, "__name__", "") != "__get__":
-            used = _pytree.tree_leaves((args, kwargs))
-            self.buffers = [one for one in self.buffers if all(one is not other for other in used)]
-        return made
-
-    def without_buffers(self, data):
-        if not isinstance(data, tuple):
-            return data
-        return tuple({"empty": tuple(one.shape), "dtype": str(one.dtype).removeprefix("torch.")}
-                     if any(one is buffer for buffer in self.buffers) else one for one in data)
-
-
-class Model(torch.nn.Module):
-    """In place of a buffer for an output, `data` has its shape and dtype: {"empty": (4, 8), "dtype": "float32"}."""
-
-    def forward(self, data):
-        if isinstance(data, tuple):
-            device = next((one.device for one in data if isinstance(one, torch.Tensor)), None)
-            data = tuple(torch.empty(one["empty"], dtype=getattr(torch, one["dtype"]), device=device)
-                         if isinstance(one, dict) and "empty" in one else one for one in data)
-        return ref_kernel(data)
-
-
-def get_inputs(**case):
-    with _Watched() as watched:
-        data = generate_input(**case)";
-
-constexpr std::string_view kEnd = R"()
-    return [watched.without_buffers(data)]
-
-
-def get_init_inputs():
-    return []
-)";
-
-/// The text as a Python literal over several lines.
-std::string in_triple_quotes(std::string_view text) {
-  std::string quoted = "\"\"\"\\\n";
-  for (const char c : text) {
-    if (c == '\\' || c == '"') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + (text.ends_with('\n') ? "" : "\n") + "\"\"\"";
-}
-
-/// The modules that the reference imports, the reference as it is, and what a task needs.
-Result<std::string> reference_text(const GpuModeProblem& problem, const std::string& reference,
-                                   const fs::path& folder) {
-  std::string modules;
-  for (const auto& [name, source] : problem.modules) {
-    const std::string stem = fs::path(name).stem().string();
-    if (!name.ends_with(".py") || !source.ends_with(".py") ||
-        (!has_line(reference, "from " + stem + " import") && !has_line(reference, "import " + stem)))
-      continue;
-    const auto text = read_text_file(folder / source);
-    if (!text) return text.error();
-    modules += "_module(\"" + stem + "\", " + in_triple_quotes(*text) + ")\n";
-  }
-  return (modules.empty() ? "" : std::string(kModules) + modules + "\n") + reference +
-         (reference.ends_with('\n') ? "" : "\n") + std::string(kTask) +
-         // The judge seeds the generator anew for each set of inputs.
-         (problem.has_seed ? ", seed=torch.initial_seed() % 2**31" : "") + std::string(kEnd);
-}
-
 /// Keeps so many workloads: tests go first, and the rest is spread over the arena's order.
 void keep(std::size_t most, std::vector<TaskWorkload>& workloads) {
   const auto timed = static_cast<std::size_t>(std::ranges::count(workloads, false, &TaskWorkload::check));
@@ -294,7 +185,7 @@ Result<ArenaTask> task_of_gpu_mode(const std::filesystem::path& folder) {
   const auto reference = read_text_file(folder / "reference.py");
   if (!reference) return reference.error();
   if (const Status fits = check_fits(*problem, *reference, folder); !fits) return fits.error();
-  const auto text = reference_text(*problem, *reference, folder);
+  const auto text = gpu_mode_reference(*problem, *reference, folder);
   if (!text) return text.error();
   const std::filesystem::path place = std::filesystem::absolute(folder).lexically_normal();
   const std::string name = problem_name(place.has_filename() ? place : place.parent_path());

@@ -12,8 +12,8 @@
 
 namespace kernelsmith {
 
-/// Which workloads a task gets: those whose UUIDs begin so, or all. Of more than `most` it gets so many,
-/// spread over their sizes.
+/// Which workloads a task gets: those whose UUIDs begin so, or all. If they are more than `most`, it gets so
+/// many, spread over their sizes.
 struct WorkloadChoice {
   std::vector<std::string> uuids = {};
   std::size_t most = kMostWorkloads;

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 ARENAS = {"flashinfer-bench": "FlashInfer-Bench", "sol-execbench": "SOL-ExecBench", "gpu-mode": "GPU MODE"}
 
+_QUOTED = r'"(?:[^"\\]|\\.)*"'  # a text as `init` writes it, which JSON can read, too
+
 _RUN = '''
 
 # The entry point for {arena}: kernelsmith's ModelNew as a function.
@@ -29,7 +31,7 @@ _kernelsmith_model = None
 def {entry}({arguments}):
     global _kernelsmith_model
     if _kernelsmith_model is None:
-        device = next(one.device for one in ({arguments},) if isinstance(one, torch.Tensor))
+        device = next(one.device for one in [{arguments}] if isinstance(one, torch.Tensor))
         _kernelsmith_model = ModelNew().eval().to(device)
     with torch.no_grad():
         made = _kernelsmith_model({arguments})
@@ -71,7 +73,7 @@ def submit(request: Request) -> tuple[Path, Winner, list[str]]:
                     f"kernelsmith init --{request.kind} makes such tasks, and their description names the problem")
     notes = []
     if request.kind == "gpu-mode":
-        file, text = "submission.py", winner.text.rstrip() + _custom_kernel(winner)
+        file, text = "submission.py", f"{winner.text.rstrip()}\n" + _custom_kernel(winner)
     else:
         file = "solution.json"
         text = json.dumps(_solution(request, winner, found.group(1)), indent=2) + "\n"
@@ -89,8 +91,8 @@ def _solution(request: Request, winner: Winner, definition: str) -> dict[str, An
     defined = _names_in(winner.text)
     entry = "run" if "run" not in defined else "kernelsmith_run"
     is_triton, is_sol = "triton" in defined, request.kind == "sol-execbench"
-    text = winner.text.rstrip() + _RUN.format(arena=ARENAS[request.kind], entry=entry,
-                                              arguments=", ".join(_arguments_of(winner.reference)))
+    arguments = _arguments_of(winner.reference)
+    text = f"{winner.text.rstrip()}\n" + _RUN.format(arena=ARENAS[request.kind], entry=entry, arguments=", ".join(arguments))
     spec: dict[str, Any] = {"languages": ["triton" if is_triton else "pytorch"]} if is_sol else \
         {"language": "triton" if is_triton else "python"}
     hardware = ("B200" if "B200" in winner.hardware else "LOCAL") if is_sol else winner.hardware
@@ -138,10 +140,11 @@ def _buffers_of(winner: Winner) -> list[int]:
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     task = text_of(winner.folder / "task" / "task.yaml")
-    found = re.search(r"^ *- \{name: .*\barguments: \{(.*?)\}", task, re.MULTILINE)
+    found = re.search(rf"\barguments: \{{((?:{_QUOTED}|[^\"}}])*)\}}", task)
     space: dict[str, Any] = {"__file__": "reference.py", "__name__": "reference"}
     exec(compile(winner.reference, "reference.py", "exec"), space)  # noqa: S102 - publish runs the task's code
-    arguments = json.loads("{" + re.sub(r"(\w+): ", r'"\1": ', found.group(1)) + "}") if found else {}
+    arguments = {name: json.loads(value) for name, value in
+                 re.findall(rf"(\w+): ({_QUOTED}|[^,]+)", found.group(1) if found else "")}
     with FakeTensorMode(), torch.no_grad():
         [data] = space["get_inputs"](**arguments)
     return [i for i, one in enumerate(data) if isinstance(one, dict) and "empty" in one] if isinstance(data, tuple) else []
