@@ -29,9 +29,12 @@ struct InitCommand {
   std::string problem;                  ///< a KernelBench file, instead of a template
   std::vector<std::string> flashinfer;  ///< a data set and a definition, instead of a template
   std::string sol;                      ///< a folder of SOL-ExecBench, instead of a template
-  std::string workload;                 ///< the beginning of a UUID
+  std::string gpu_mode;                 ///< a problem's folder of GPU MODE, instead of a template
+  WorkloadChoice choice;
 
-  bool is_of_template() const { return problem.empty() && flashinfer.empty() && sol.empty(); }
+  bool is_of_template() const {
+    return problem.empty() && flashinfer.empty() && sol.empty() && gpu_mode.empty();
+  }
   int operator()() const;
 };
 
@@ -114,18 +117,26 @@ Made made_of(ArenaTask task, std::string from) {
 }
 
 Result<Made> make(const InitCommand& given) {
-  if (!given.workload.empty() && given.flashinfer.empty() && given.sol.empty())
-    return fail(ErrorCode::invalid_argument, "only a problem of an arena has workloads", "--workload",
+  const WorkloadChoice all;
+  if ((!given.choice.uuids.empty() || given.choice.most != all.most) && given.flashinfer.empty() &&
+      given.sol.empty())
+    return fail(ErrorCode::invalid_argument, "only a definition has workloads to choose from",
+                given.choice.uuids.empty() ? "--workloads" : "--workload",
                 "add --flashinfer-bench or --sol-execbench");
   if (!given.flashinfer.empty()) {
-    auto task = task_of_flashinfer_bench(given.flashinfer[0], given.flashinfer[1], given.workload);
+    auto task = task_of_flashinfer_bench(given.flashinfer[0], given.flashinfer[1], given.choice);
     if (!task) return task.error();
     return made_of(std::move(*task), given.flashinfer[1] + " in " + given.flashinfer[0]);
   }
   if (!given.sol.empty()) {
-    auto task = task_of_sol_execbench(given.sol, given.workload);
+    auto task = task_of_sol_execbench(given.sol, given.choice);
     if (!task) return task.error();
     return made_of(std::move(*task), given.sol);
+  }
+  if (!given.gpu_mode.empty()) {
+    auto task = task_of_gpu_mode(given.gpu_mode);
+    if (!task) return task.error();
+    return made_of(std::move(*task), given.gpu_mode);
   }
   if (given.problem.empty())
     return Made{given.backends.at(given.name).template_files, "", "the template " + given.name, "", {}};
@@ -147,7 +158,7 @@ int InitCommand::operator()() const {
   if (const Status free = check_free(task, into); !free) return report(stderr, free.error());
   if (const Status written = write_task_folder(task, into); !written) return report(stderr, written.error());
   say("made the task {}: {} files from {}\n", into, task.files.size(), making->from);
-  if (!making->chosen.empty()) say("workload {}\n", making->chosen);
+  if (!making->chosen.empty()) say("workloads {}\n", making->chosen);
   for (const std::string& one : making->notes) say("note     {}\n", one);
   const auto made = load_task_folder(into, backends);
   if (!made) return report(stderr, made.error());
@@ -184,8 +195,20 @@ void add_init(CLI::App& app, Command& chosen) {
                 "A problem's folder of SOL-ExecBench that becomes a `torch` task", "FOLDER")
           ->excludes(problem)
           ->excludes(flashinfer);
-  add_value(command, "--workload", init.workload,
-            "The workload of these two: its UUID or the beginning (default: the one of median size)", "UUID");
+  CLI::Option* const gpu_mode =
+      add_value(command, "--gpu-mode", init.gpu_mode,
+                "A problem's folder of GPU MODE's reference-kernels that becomes a `torch` task", "FOLDER")
+          ->excludes(problem)
+          ->excludes(flashinfer)
+          ->excludes(sol);
+  add_value(command, "--workload", init.choice.uuids,
+            "A workload of the first two arenas: its UUID or the beginning; may be repeated (default: all)",
+            "UUID");
+  command
+      .add_option("--workloads", init.choice.most,
+                  fmt::format("At most so many workloads, spread over their sizes ({})", init.choice.most))
+      ->check(CLI::Range(std::size_t{1}, init.choice.most))
+      ->type_name("N");
   CLI::Option* const by_template =
       command
           .add_option("--template", init.name,
@@ -194,7 +217,8 @@ void add_init(CLI::App& app, Command& chosen) {
           ->type_name("NAME")
           ->excludes(problem)
           ->excludes(flashinfer)
-          ->excludes(sol);
+          ->excludes(sol)
+          ->excludes(gpu_mode);
   command
       .add_option("--backend", init.name, "The same")  // separate, so that errors name what was typed
       ->check(CLI::IsMember(names))
@@ -202,6 +226,7 @@ void add_init(CLI::App& app, Command& chosen) {
       ->excludes(problem)
       ->excludes(flashinfer)
       ->excludes(sol)
+      ->excludes(gpu_mode)
       ->excludes(by_template);
   command.footer(footer_of(init.backends, names));
 }

@@ -58,9 +58,9 @@ bool is_weight(std::string_view name) {
          std::ranges::any_of(kWeights, [&](std::string_view end) { return base.ends_with(end); });
 }
 
-bool is_causal_mask(const Argument& tensor, const std::string& told,
-                    const std::vector<std::int64_t>& extents) {
-  if (extents.size() < 2 || extents.back() != extents[extents.size() - 2]) return false;
+/// Whether it is one if its last two extents are equal.
+bool is_causal_mask(const Argument& tensor, const std::string& told) {
+  if (tensor.shape.size() < 2) return false;
   return tensor.name == "attention_mask" || tensor.name == "causal_mask" ||
          (contains(told, "attention mask") && contains(told, "causal"));
 }
@@ -71,22 +71,15 @@ bool is_binary_mask(const Argument& tensor, const std::string& told) {
           std::ranges::any_of(kBinary, [&](std::string_view words) { return contains(told, words); }));
 }
 
-/// What SOL-ExecBench makes of the tensor's name and description; empty if they say nothing. The order is the
-/// arena's, because a name can fit several rules.
-std::string drawn_by_name(const Argument& tensor, const std::vector<std::int64_t>& extents,
-                          const std::string& shape, const std::string& dtype) {
+/// What SOL-ExecBench makes of the tensor's name and description. The order is the arena's, because a name
+/// can fit several rules. Causal masks come before it.
+std::string drawn_by_name(const Argument& tensor, const std::string& told, const std::string& shape,
+                          const std::string& dtype) {
   const std::string& name = tensor.name;
-  const std::string told = lower_case(tensor.description);
   const std::string normal = "torch.randn(" + shape + ", dtype=" + dtype + ")";
   const auto uniform = [&](const char* bounds) {
     return "torch.empty(" + shape + ", dtype=" + dtype + ").uniform_(" + bounds + ")";
   };
-  if (is_of_norm(name, "_weight")) return "torch.ones(" + shape + ", dtype=" + dtype + ")";
-  if (is_of_norm(name, "_bias")) return "torch.zeros(" + shape + ", dtype=" + dtype + ")";
-  if (is_causal_mask(tensor, told, extents))
-    return "torch.zeros(" + shape + ", dtype=" + dtype + ").masked_fill_(torch.ones" +
-           python_tuple({extents.back(), extents.back()}) + ".triu(1).bool(), torch.finfo(" + dtype +
-           ").min)";
   if (is_binary_mask(tensor, told)) return "torch.randint(0, 2, " + shape + ").to(" + dtype + ")";
   if (is_one_of(name, kCosines) || is_one_of(name, kSines))
     return "torch.randn(" + shape + ").clamp_(-torch.pi, torch.pi)." +
@@ -98,29 +91,34 @@ std::string drawn_by_name(const Argument& tensor, const std::vector<std::int64_t
   if (name == "g") return uniform("-5.0, 0.0");
   if (is_one_of(name, kSoftmax) || (contains(told, "softmax") && contains(told, "output")))
     return "torch.randn(" + shape + ").softmax(dim=-1).to(" + dtype + ")";
-  if (extents.size() >= 2 && is_weight(name))
-    return normal + " / " + std::to_string(extents.back()) + " ** 0.5";
-  return {};
+  if (tensor.shape.size() >= 2 && is_weight(name)) return normal + " / " + tensor.shape.back() + " ** 0.5";
+  return normal;
+}
+
+std::string drawn_for_sol(const Argument& tensor, const std::string& shape, const std::string& dtype) {
+  const std::string told = lower_case(tensor.description);
+  if (is_of_norm(tensor.name, "_weight")) return "torch.ones(" + shape + ", dtype=" + dtype + ")";
+  if (is_of_norm(tensor.name, "_bias")) return "torch.zeros(" + shape + ", dtype=" + dtype + ")";
+  std::string by_name = drawn_by_name(tensor, told, shape, dtype);
+  if (!is_causal_mask(tensor, told)) return by_name;
+  const std::string &rows = tensor.shape[tensor.shape.size() - 2], &columns = tensor.shape.back();
+  std::string mask = "torch.zeros(" + shape + ", dtype=" + dtype + ").masked_fill_(torch.ones" +
+                     python_tuple({columns, columns}) + ".triu(1).bool(), torch.finfo(" + dtype + ").min)";
+  return rows == columns ? mask : "(" + mask + " if " + rows + " == " + columns + " else " + by_name + ")";
 }
 
 }  // namespace
 
-Result<std::string> drawn(Arena arena, const Definition& definition, const Argument& tensor,
-                          const std::vector<std::int64_t>& extents) {
+std::string drawn(Arena arena, const Definition& definition, const Argument& tensor) {
   const std::string dtype = "torch." + tensor.dtype;
-  const std::string shape = python_tuple(extents);
-  if (tensor.dtype.starts_with("float4"))
-    return fail(ErrorCode::unsupported,
-                "'" + tensor.name + "' is " + tensor.dtype + ", and a torch task has no 4-bit types yet",
-                definition.name, "choose another definition");
+  const std::string shape = python_tuple(tensor.shape);
   if (tensor.dtype == "bool") return "torch.randint(0, 2, " + shape + ", dtype=torch.bool)";
   if (tensor.dtype.starts_with("int"))
     return "torch.randint(" + std::string(tensor.dtype == "int8" ? "-128, 128, " : "-1024, 1024, ") + shape +
            ", dtype=" + dtype + ")";
   if (tensor.dtype.starts_with("float8"))
     return "torch.randn(" + shape + ").clamp_(-2.0, 2.0).to(" + dtype + ")";
-  if (arena == Arena::sol_execbench)
-    if (std::string by_name = drawn_by_name(tensor, extents, shape, dtype); !by_name.empty()) return by_name;
+  if (arena == Arena::sol_execbench) return drawn_for_sol(tensor, shape, dtype);
   const bool is_probability = definition.op_type == "sampling" && tensor.name == "probs";
   return "torch.randn(" + shape + ", dtype=" + dtype + ")" + (is_probability ? ".softmax(dim=-1)" : "");
 }

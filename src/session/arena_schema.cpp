@@ -38,9 +38,16 @@ bool is_numeral(std::string_view word) {
   return number && *number >= 0 && *number <= kMostExtent && word.front() != '-';
 }
 
+/// Words that Python keeps for itself, and that a name of an axis or input would break.
+constexpr std::array<std::string_view, 35> kPythonWords = {
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
+
 bool is_identifier(std::string_view name) {
-  return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
-         std::ranges::all_of(name, [](char c) {
+  return !name.empty() && std::ranges::find(kPythonWords, name) == kPythonWords.end() &&
+         !(name.front() >= '0' && name.front() <= '9') && std::ranges::all_of(name, [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
          });
 }

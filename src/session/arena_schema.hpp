@@ -53,6 +53,8 @@ struct Given {
 struct Allowed {
   std::optional<double> atol, rtol, ratio, cap;
   bool negative_inf = false;
+
+  friend bool operator==(const Allowed&, const Allowed&) = default;
 };
 
 struct Workload {

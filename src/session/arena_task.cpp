@@ -1,27 +1,25 @@
 #include "arena_task.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <kernelsmith/code/text.hpp>
-#include <kernelsmith/config/text.hpp>
 #include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 
 #include "arena_draws.hpp"
 #include "arena_words.hpp"
+#include "arena_yaml.hpp"
 
 namespace kernelsmith::arena {
 namespace {
 
-constexpr std::size_t kShownOfUuid = 8;        // as many as Git and the arenas' own reports show
-constexpr std::size_t kLongestTaskName = 100;  // of task.yaml
-constexpr double kDefaultTolerance = 1e-2;     // both figures, in both arenas
-constexpr double kDefaultRatio = 0.99;         // SOL-ExecBench
-constexpr double kMoeRatio = 0.95;             // FlashInfer-Bench's eval_config.yaml
-constexpr double kLeastRatio = 0.5;            // of `matched`
+constexpr std::size_t kShownOfUuid = 8;     // as many as Git and the arenas' own reports show
+constexpr double kDefaultTolerance = 1e-2;  // both figures, in both arenas
+constexpr double kDefaultRatio = 0.99;      // SOL-ExecBench
+constexpr double kMoeRatio = 0.95;          // FlashInfer-Bench's eval_config.yaml
 
 const char* name_of_arena(Arena arena) {
   return arena == Arena::flashinfer_bench ? "FlashInfer-Bench" : "SOL-ExecBench";
@@ -38,22 +36,9 @@ std::vector<std::string> names_in(const std::vector<Argument>& arguments) {
   return names;
 }
 
-std::string in_words(const Argument& argument, const Axes& axes) {
+std::string in_words(const Argument& argument) {
   if (argument.is_number) return argument.name + " (a number)";
-  return argument.name + " " + argument.dtype + "[" + in_list(extents_at(argument, axes)) + "]";
-}
-
-/// The text without control characters, so that YAML and terminals can hold it; lines stay lines.
-std::string printable(std::string_view text) {
-  std::string kept;
-  for (const char c : text)
-    if (c == '\n' || static_cast<unsigned char>(c) >= ' ') kept += c == '\x7f' ? ' ' : c;
-  return detail::is_utf8(kept) ? kept : "";
-}
-
-Given given_for(const Workload& workload, const std::string& name) {
-  const auto found = workload.inputs.find(name);
-  return found == workload.inputs.end() ? Given{} : found->second;
+  return argument.name + " " + argument.dtype + "[" + in_list(argument.shape) + "]";
 }
 
 bool has_custom(const Workload& workload) {
@@ -61,71 +46,93 @@ bool has_custom(const Workload& workload) {
                              [](const auto& one) { return one.second.kind == Given::Kind::custom; });
 }
 
-/// The dictionary that a function for custom inputs gets.
-std::string axes_and_numbers(const Axes& axes, const Workload& workload) {
-  std::vector<std::string> entries;
-  for (const auto& [name, extent] : axes) entries.push_back("\"" + name + "\": " + std::to_string(extent));
-  for (const auto& [name, given] : workload.inputs)
-    if (given.kind == Given::Kind::number) entries.push_back("\"" + name + "\": " + given.number);
-  return "{" + in_list(entries) + "}";
+/// A variable of get_inputs(): an argument if workloads differ in it, else a constant.
+struct Variable {
+  std::string name;
+  bool is_argument = false;
+  std::vector<std::string> values = {};  ///< of each use, as Python and YAML write them
+};
+
+/// Axes, numbers, and names of files with values. Axes are arguments if the definition says that they vary.
+std::vector<Variable> variables_of(const Problem& problem) {
+  std::vector<Variable> variables;
+  const auto add = [&](const std::string& name, bool is_argument, const auto& value_at) {
+    Variable made{name, is_argument};
+    for (const Use& use : problem.uses) made.values.push_back(value_at(use));
+    made.is_argument =
+        is_argument || std::ranges::count(made.values, made.values.front()) != std::ssize(made.values);
+    variables.push_back(std::move(made));
+  };
+  for (const Axis& axis : problem.definition.axes)
+    add(axis.name, axis.kind == Axis::Kind::variable,
+        [&](const Use& use) { return std::to_string(use.axes.at(axis.name)); });
+  for (const Argument& input : problem.definition.inputs) {
+    const Given::Kind kind = given_for(*problem.uses.front().workload, input.name).kind;
+    if (kind == Given::Kind::number)
+      add(input.name, false, [&](const Use& use) { return given_for(*use.workload, input.name).number; });
+    if (kind == Given::Kind::safetensors)
+      add(input.name, true, [&](const Use& use) { return in_quotes(use.files.find(input.name)->second); });
+  }
+  return variables;
 }
 
 /// The expression for an input that is not made by a function of the definition.
-Result<std::string> made_by(Arena arena, const Definition& definition, const Workload& workload,
-                            const Argument& input, const Axes& axes) {
-  const Given given = given_for(workload, input.name);
-  const auto extents = extents_at(input, axes);
-  if (given.kind == Given::Kind::number) return given.number;
-  if (given.kind == Given::Kind::safetensors)
-    return "_values(\"" + input.name + "\", " + python_tuple(extents) + ", torch." + input.dtype + ")";
-  if (input.is_number)
-    return fail(ErrorCode::unsupported,
-                "'" + input.name + "' is a number drawn at random, and a torch task needs a fixed one",
-                definition.name + ", workload " + workload.uuid,
-                "choose a workload that gives the number (--workload)");
-  return drawn(arena, definition, input, extents);
+std::string made_by(const Problem& problem, const Argument& input) {
+  const Given::Kind kind = given_for(*problem.uses.front().workload, input.name).kind;
+  if (kind == Given::Kind::number) return input.name;
+  if (kind == Given::Kind::safetensors)
+    return "_values(" + input.name + ", " + python_tuple(input.shape) + ", torch." + input.dtype + ")";
+  return drawn(problem.arena, problem.definition, input);
 }
 
 constexpr std::string_view kReadsValues = R"(
 
-def _values(name, shape, dtype):
+def _values(file, shape, dtype):
     """What the workload fixes. The planner of candidates does not have the file, and needs only the layout."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".b64")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), file)
     if not os.path.exists(path):
         return torch.empty(shape, dtype=dtype)
     with open(path, "rb") as file:
         return torch.frombuffer(bytearray(base64.b64decode(file.read())), dtype=dtype).reshape(shape)
 )";
 
-Result<std::string> inputs_text(Arena arena, const Definition& definition, const Workload& workload,
-                                const Axes& axes) {
-  std::string text = "\n\ndef get_inputs():\n";
-  if (has_custom(workload)) {
-    return text + "    made = _custom_inputs(" + axes_and_numbers(axes, workload) +
+/// The dictionary that a function for custom inputs gets.
+std::string axes_and_numbers(const std::vector<Variable>& variables) {
+  std::vector<std::string> entries;
+  for (const Variable& one : variables) entries.push_back("\"" + one.name + "\": " + one.name);
+  return "{" + in_list(entries) + "}";
+}
+
+std::string inputs_text(const Problem& problem, const std::vector<Variable>& variables) {
+  const Definition& definition = problem.definition;
+  std::vector<std::string> arguments;
+  for (const Variable& one : variables)
+    if (one.is_argument) arguments.push_back(one.name);
+  std::string text = "\n\ndef get_inputs(" + in_list(arguments) + "):\n";
+  for (const Variable& one : variables)
+    if (!one.is_argument) text += "    " + one.name + " = " + one.values.front() + "\n";
+  if (has_custom(*problem.uses.front().workload)) {
+    return text + "    made = _custom_inputs(" + axes_and_numbers(variables) +
            ", torch.empty(0).device)  # the device that the judge has chosen\n    return [" + "made[\"" +
            in_list(names_in(definition.inputs), "\"], made[\"") + "\"]]\n";
   }
   text += "    return [\n";
-  for (const Argument& input : definition.inputs) {
-    const auto made = made_by(arena, definition, workload, input, axes);
-    if (!made) return made.error();
-    text += "        " + *made + ",  # " + input.name + "\n";
-  }
+  for (const Argument& input : definition.inputs)
+    text += "        " + made_by(problem, input) + ",  # " + input.name + "\n";
   return text + "    ]\n";
 }
 
 /// The definition's reference, unchanged, and below it what a task needs.
-Result<std::string> reference_text(Arena arena, const Definition& definition, const Workload& workload,
-                                   const Axes& axes, bool reads_values) {
-  const auto inputs = inputs_text(arena, definition, workload, axes);
-  if (!inputs) return inputs.error();
+std::string reference_text(const Problem& problem, const std::vector<Variable>& variables) {
+  const Definition& definition = problem.definition;
   const std::string arguments = in_list(names_in(definition.inputs));
   std::string text = definition.reference;
   if (!text.ends_with('\n')) text += '\n';
-  text += "\n\n# What follows makes a task of kernelsmith of one workload.\n";
+  text += "\n\n# What follows makes a task of kernelsmith of it.\n";
   // A function for custom inputs may itself be called get_inputs.
-  if (has_custom(workload)) text += "_custom_inputs = " + definition.custom_inputs + "\n";
-  if (reads_values) text += "import base64\nimport os\n\n";
+  if (has_custom(*problem.uses.front().workload))
+    text += "_custom_inputs = " + definition.custom_inputs + "\n";
+  if (!problem.uses.front().files.empty()) text += "import base64\nimport os\n\n";
   text += "import torch\n";
   text += "\n\nclass Model(torch.nn.Module):\n    def forward(self" +
           std::string(arguments.empty() ? "" : ", ") + arguments + "):\n";
@@ -136,13 +143,14 @@ Result<std::string> reference_text(Arena arena, const Definition& definition, co
             "tuple(outputs[name] for name in (\"" + in_list(names_in(definition.outputs), "\", \"") + "\"))" +
             " if isinstance(outputs, dict) else outputs\n";
   }
-  if (reads_values) text += kReadsValues;
-  return text + *inputs + "\n\ndef get_init_inputs():\n    return []\n";
+  if (!problem.uses.front().files.empty()) text += kReadsValues;
+  return text + inputs_text(problem, variables) + "\n\ndef get_init_inputs():\n    return []\n";
 }
 
 /// Sentences about what a torch task cannot do yet, or does otherwise than the arena.
-std::vector<std::string> notes_on(const Definition& definition, const Workload& workload) {
-  std::vector<std::string> notes;
+std::vector<std::string> notes_on(const Problem& problem) {
+  const Definition& definition = problem.definition;
+  std::vector<std::string> notes = problem.notes;
   const auto has_float8 = [](const Argument& one) { return one.dtype.starts_with("float8"); };
   if (has_text(definition, {"multinomial"}))
     notes.emplace_back(
@@ -157,7 +165,8 @@ std::vector<std::string> notes_on(const Definition& definition, const Workload& 
     notes.emplace_back(
         "the reference reads values on the host: its time includes launches, and a candidate must not do the "
         "same");
-  if (workload.allowed.negative_inf ||
+  const auto allows_inf = [](const Use& use) { return use.workload->allowed.negative_inf; };
+  if (std::ranges::any_of(problem.uses, allows_inf) ||
       has_text(definition, {"float(\"-inf\")", "float('-inf')", "-float(\"inf\")", "-float('inf')",
                             "-math.inf", "-torch.inf"}))
     notes.emplace_back(
@@ -170,37 +179,41 @@ std::vector<std::string> notes_on(const Definition& definition, const Workload& 
   return notes;
 }
 
-/// The share of the elements that must be within the tolerance.
-double ratio_of(Arena arena, const Definition& definition, const Allowed& allowed) {
-  if (arena == Arena::flashinfer_bench) return definition.op_type == "moe" ? kMoeRatio : 1;
-  return allowed.ratio.value_or(kDefaultRatio);
+/// The strictest of the workloads' figures, with the arena's defaults for those that are absent.
+struct Strictest {
+  double rtol = std::numeric_limits<double>::max(), atol = rtol, cap = rtol, ratio = 0;
+  bool differ = false;
+};
+
+Strictest strictest_of(const Problem& problem) {
+  Strictest all;
+  const bool is_sol = problem.arena == Arena::sol_execbench;
+  const double usual = is_sol ? kDefaultRatio : problem.definition.op_type == "moe" ? kMoeRatio : 1;
+  for (const Use& use : problem.uses) {
+    const Allowed& one = use.workload->allowed;
+    all.rtol = std::min(all.rtol, one.rtol.value_or(kDefaultTolerance));
+    all.atol = std::min(all.atol, one.atol.value_or(kDefaultTolerance));
+    all.cap = std::min(all.cap, one.cap.value_or(all.cap));
+    all.ratio = std::max(all.ratio, is_sol ? one.ratio.value_or(usual) : usual);
+    all.differ = all.differ || use.workload->allowed != problem.uses.front().workload->allowed;
+  }
+  return all;
 }
 
 /// The arena's tolerance, and comments on what a task cannot express.
-std::string tolerance_text(Arena arena, const Definition& definition, const Allowed& allowed) {
-  const double rtol = allowed.rtol.value_or(kDefaultTolerance),
-               atol = allowed.atol.value_or(kDefaultTolerance), ratio = ratio_of(arena, definition, allowed);
-  std::string text;
-  if (rtol < 1 && (rtol > 0 || atol > 0)) {
-    const bool matched = ratio >= kLeastRatio && ratio < 1;
-    text += "tolerance: {rtol: " + number_text(rtol) + ", atol: " + number_text(atol) +
-            (matched ? ", matched: " + number_text(ratio) : "") +
-            ", truth: reference}   # the arena's; without this line kernelsmith's own rule counts\n";
-    if (ratio < kLeastRatio)
-      text += "# The arena needs " + number_text(ratio * 100) +
-              " % of the elements within it; here all must be.\n";
-  } else {
-    text += "# The arena allows an rtol of " + number_text(rtol) + " and an atol of " + number_text(atol) +
-            ", which a task cannot have: kernelsmith's own rule counts.\n";
-  }
-  if (arena == Arena::flashinfer_bench) {
+std::string tolerance_text(const Problem& problem) {
+  const Strictest all = strictest_of(problem);
+  std::string text = tolerance_line(all.rtol, all.atol, all.ratio);
+  if (all.differ) text += "# The workloads allow different errors; these are the strictest figures.\n";
+  const std::string& type = problem.definition.op_type;
+  if (problem.arena == Arena::flashinfer_bench) {
     text +=
         "# In the arena an element is right by atol or by rtol; here the sum of both counts, at most twice "
         "as much.\n";
-    if (definition.op_type == "sampling" || definition.op_type.starts_with("dsa"))
+    if (type == "sampling" || type.starts_with("dsa"))
       text += "# The arena checks this operator by a function of its own, which a task cannot have.\n";
-  } else if (allowed.cap) {
-    text += "# The arena allows no error above " + number_text(*allowed.cap) + ", which a task cannot say.\n";
+  } else if (all.cap < std::numeric_limits<double>::max()) {
+    text += "# The arena allows no error above " + number_text(all.cap) + ", which a task cannot say.\n";
   }
   return text;
 }
@@ -215,89 +228,127 @@ std::string precision_of(const Definition& definition) {
   return "fp32";
 }
 
-std::string description_text(Arena arena, const Definition& definition, const Workload& workload,
-                             const Axes& axes) {
-  std::vector<std::string> inputs, outputs;
-  for (const Argument& one : definition.inputs) inputs.push_back(in_words(one, axes));
-  for (const Argument& one : definition.outputs) outputs.push_back(in_words(one, axes));
-  std::string text = "The definition " + definition.name + " of " + name_of_arena(arena) + ".";
-  if (!definition.description.empty()) text += " " + std::string(trimmed(definition.description));
-  text += "\nWorkload " + workload.uuid + ": " + in_list(axes) + "\nInputs: " + in_list(inputs) +
-          "\nOutputs: " + in_list(outputs) + "\n";
-  if (!definition.constraints.empty()) text += "Constraints: " + in_list(definition.constraints, "; ") + "\n";
-  std::string indented;
-  const std::string clean = printable(text);
-  for (const std::string_view line : lines_of(clean)) indented += "  " + std::string(line);
-  return indented;
+/// "B = 8 to 4096", "D = 64"
+std::string axes_in_words(const Problem& problem) {
+  std::vector<std::string> words;
+  for (const Axis& axis : problem.definition.axes) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
+    for (const Use& use : problem.uses) {
+      least = std::min(least, use.axes.at(axis.name));
+      most = std::max(most, use.axes.at(axis.name));
+    }
+    words.push_back(axis.name + " = " + std::to_string(least) +
+                    (least == most ? "" : " to " + std::to_string(most)));
+  }
+  return in_list(words);
 }
 
-std::string task_text(Arena arena, const Definition& definition, const Workload& workload, const Axes& axes,
-                      const ArenaTask& task) {
-  std::string text =
-      "# One workload of a definition of " + std::string(name_of_arena(arena)) +
-      ". docs/arenas.md says what of it a task keeps.\nversion: 1\nname: " + task.name +
-      "\nbackend: torch\ndescription: |2\n" + description_text(arena, definition, workload, axes) +
-      "files:\n  reference: reference.py     # the definition's own text, then Model and get_inputs()\n";
-  std::vector<std::string> also;
-  for (const SourceFile& file : task.files) also.push_back(file.path);
-  if (!also.empty()) text += "  also: [" + in_list(also) + "]     # what the workload fixes, in base64\n";
-  text += "torch:\n  precision: " + precision_of(definition) +
-          "\n  baseline: eager\n  policy: own_kernels\n" +
-          tolerance_text(arena, definition, workload.allowed);
-  for (const std::string& note : task.notes) text += "# Note: " + note + ".\n";
+std::string description_text(const Problem& problem) {
+  const Definition& definition = problem.definition;
+  std::vector<std::string> inputs, outputs;
+  for (const Argument& one : definition.inputs) inputs.push_back(in_words(one));
+  for (const Argument& one : definition.outputs) outputs.push_back(in_words(one));
+  std::string text = "The definition " + definition.name + " of " + name_of_arena(problem.arena) + ".";
+  if (!definition.description.empty()) text += " " + std::string(trimmed(definition.description));
+  text += "\nAxes: " + axes_in_words(problem) + "\nInputs: " + in_list(inputs) +
+          "\nOutputs: " + in_list(outputs) + "\n";
+  if (!definition.constraints.empty()) text += "Constraints: " + in_list(definition.constraints, "; ") + "\n";
   return text;
 }
 
-/// Refuses what cannot become a task, before anything is written.
-Status check_fits(const Definition& definition, const Workload& workload) {
+/// The axes that vary, and the beginning of the UUID.
+TaskWorkload workload_of(const std::vector<Variable>& variables, const Problem& problem, std::size_t i) {
+  const Use& use = problem.uses[i];
+  const std::string begins = use.workload->uuid.substr(0, kShownOfUuid);
+  TaskWorkload made{(use.workload->axes.empty() ? "" : in_list(use.workload->axes) + " ") + "(" + begins +
+                    ")"};
+  for (const Variable& one : variables)
+    if (one.is_argument) {
+      const std::string& value = one.values[i];
+      made.arguments.emplace_back(one.name, value == "True" ? "true" : value == "False" ? "false" : value);
+    }
+  return made;
+}
+
+}  // namespace
+
+Given given_for(const Workload& workload, const std::string& input) {
+  const auto found = workload.inputs.find(input);
+  return found == workload.inputs.end() ? Given{} : found->second;
+}
+
+bool are_alike(const Definition& definition, const Workload& one, const Workload& other) {
+  return std::ranges::all_of(definition.inputs, [&](const Argument& input) {
+    return given_for(one, input.name).kind == given_for(other, input.name).kind;
+  });
+}
+
+Status check_definition(const Definition& definition) {
   for (const std::string_view line : lines_of(definition.reference))
     if (line.starts_with("class Model(") || line.starts_with("class Model:") ||
         line.starts_with("def get_init_inputs("))
       return fail(ErrorCode::unsupported,
                   "the reference has a name that a torch task needs: " + std::string(trimmed(line)),
                   definition.name, "rename it in the definition");
-  for (const Argument& output : definition.outputs) {
-    if (output.is_number)
-      return fail(ErrorCode::unsupported,
-                  "the output '" + output.name + "' is a number, and a torch task has only tensors",
-                  definition.name, "choose another definition");
-    if (output.dtype.starts_with("float4"))
-      return fail(ErrorCode::unsupported,
-                  "'" + output.name + "' is " + output.dtype + ", and a torch task has no 4-bit types yet",
-                  definition.name, "choose another definition");
-  }
-  if (has_custom(workload) && definition.custom_inputs.empty())
-    return fail(ErrorCode::bad_input,
-                "the workload has custom inputs, and the definition no custom_inputs_entrypoint",
-                definition.name + ", workload " + workload.uuid);
-  for (const auto& [name, given] : workload.inputs) {
-    if (std::ranges::find(definition.inputs, name, &Argument::name) == definition.inputs.end())
-      return fail(ErrorCode::bad_input, "the definition has no input '" + name + "'",
-                  definition.name + ", workload " + workload.uuid);
-    if (has_custom(workload) && given.kind != Given::Kind::custom && given.kind != Given::Kind::number)
-      return fail(ErrorCode::bad_input, "either all inputs are custom or none, and '" + name + "' is not",
-                  definition.name + ", workload " + workload.uuid);
-  }
+  for (const auto* arguments : {&definition.inputs, &definition.outputs})
+    for (const Argument& one : *arguments) {
+      if (one.is_number && arguments == &definition.outputs)
+        return fail(ErrorCode::unsupported,
+                    "the output '" + one.name + "' is a number, and a torch task has only tensors",
+                    definition.name, "choose another definition");
+      if (one.dtype.starts_with("float4") && !one.is_number)
+        return fail(ErrorCode::unsupported,
+                    "'" + one.name + "' is " + one.dtype + ", and a torch task has no 4-bit types yet",
+                    definition.name, "choose another definition");
+    }
   return {};
 }
 
-}  // namespace
-
-Result<ArenaTask> write_arena_task(Arena arena, const Definition& definition, const Workload& workload,
-                                   const StoredValues& stored) {
-  if (const Status fits = check_fits(definition, workload); !fits) return fits.error();
-  const auto axes = axes_at(definition, workload);
+Result<Use> use_of(const Definition& definition, const Workload& workload) {
+  const std::string where = definition.name + ", workload " + workload.uuid;
+  const bool is_custom = has_custom(workload);
+  if (is_custom && definition.custom_inputs.empty())
+    return fail(ErrorCode::bad_input,
+                "the workload has custom inputs, and the definition no custom_inputs_entrypoint", where);
+  for (const auto& [name, given] : workload.inputs) {
+    if (std::ranges::find(definition.inputs, name, &Argument::name) == definition.inputs.end())
+      return fail(ErrorCode::bad_input, "the definition has no input '" + name + "'", where);
+    if (is_custom && given.kind != Given::Kind::custom && given.kind != Given::Kind::number)
+      return fail(ErrorCode::bad_input, "either all inputs are custom or none, and '" + name + "' is not",
+                  where);
+  }
+  for (const Axis& axis : definition.axes)
+    if (axis.name == "torch" || given_for(workload, axis.name).kind == Given::Kind::number ||
+        given_for(workload, axis.name).kind == Given::Kind::safetensors)
+      return fail(ErrorCode::unsupported,
+                  "the axis '" + axis.name + "' has the name of something else in get_inputs()", where,
+                  "rename it in the definition");
+  for (const Argument& input : definition.inputs)
+    if (input.is_number && !is_custom && given_for(workload, input.name).kind != Given::Kind::number)
+      return fail(ErrorCode::unsupported,
+                  "'" + input.name + "' is a number drawn at random, and a torch task needs a fixed one",
+                  where, "choose a workload that gives the number (--workload)");
+  auto axes = axes_at(definition, workload);
   if (!axes) return axes.error();
-  auto reference = reference_text(arena, definition, workload, *axes, !stored.empty());
-  if (!reference) return reference.error();
-  const std::string end = "-" + clean_name(workload.uuid.substr(0, kShownOfUuid));
-  ArenaTask task{.name = clean_name(definition.name.substr(0, kLongestTaskName - end.size())) + end,
-                 .notes = notes_on(definition, workload)};
-  for (const auto& [name, bytes] : stored)
-    task.files.push_back({name + ".b64", detail::base64_encode(bytes)});
-  std::string yaml = task_text(arena, definition, workload, *axes, task);
-  task.files.insert(task.files.begin(),
-                    {{"task.yaml", std::move(yaml)}, {"reference.py", std::move(*reference)}});
+  return Use{&workload, std::move(*axes)};
+}
+
+ArenaTask write_arena_task(const Problem& problem) {
+  const Definition& definition = problem.definition;
+  const std::vector<Variable> variables = variables_of(problem);
+  TaskText text{.arena = name_of_arena(problem.arena),
+                .name = clean_name(definition.name),
+                .description = description_text(problem),
+                .precision = precision_of(definition),
+                .tolerance = tolerance_text(problem),
+                .also = problem.values,
+                .notes = notes_on(problem)};
+  for (std::size_t i = 0; i < problem.uses.size(); ++i)
+    text.workloads.push_back(workload_of(variables, problem, i));
+  if (text.workloads.front().arguments.empty()) text.workloads.clear();  // all are the same
+  ArenaTask task{.name = text.name, .files = problem.values, .notes = text.notes};
+  task.files.insert(task.files.begin(), {{"task.yaml", task_yaml(std::move(text))},
+                                         {"reference.py", reference_text(problem, variables)}});
   return task;
 }
 

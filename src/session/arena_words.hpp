@@ -29,9 +29,9 @@ inline std::string in_list(const Axes& axes) {
   return in_list(words);
 }
 
-/// A tuple of Python: "(8,)".
-inline std::string python_tuple(const std::vector<std::int64_t>& extents) {
-  return "(" + in_list(extents) + (extents.size() == 1 ? ",)" : ")");
+/// A tuple of Python: "(B,)".
+inline std::string python_tuple(const std::vector<std::string>& words) {
+  return "(" + in_list(words) + (words.size() == 1 ? ",)" : ")");
 }
 
 }  // namespace kernelsmith::arena

@@ -1,4 +1,4 @@
-// Reads the folders of FlashInfer-Bench and SOL-ExecBench, and chooses the workload.
+// Reads the folders of FlashInfer-Bench and SOL-ExecBench, and chooses workloads.
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -7,12 +7,14 @@
 
 #include <kernelsmith/code/text.hpp>
 #include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/config/text.hpp>
 #include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "arena_schema.hpp"
 #include "arena_task.hpp"
 #include "arena_words.hpp"
+#include "arena_yaml.hpp"
 #include "safetensors.hpp"
 
 namespace kernelsmith {
@@ -24,31 +26,20 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMostStored = std::uint64_t{3} << 20;  // 4 MiB in base64, the most of a task's file
 constexpr std::size_t kMostShown = 8;                          // names in a hint
 
-/// The bytes of all inputs and outputs, as a measure of size; 0 if an axis has no value.
-double bytes_of(const Definition& definition, const Workload& workload) {
-  const auto axes = axes_at(definition, workload);
-  if (!axes) return 0;
+/// The bytes of all inputs and outputs, as a measure of size.
+double bytes_of(const Definition& definition, const Axes& axes) {
   double bytes = 0;
   for (const auto* arguments : {&definition.inputs, &definition.outputs})
     for (const Argument& one : *arguments) {
       double size = one.is_number ? 0 : element_bytes(one.dtype);
-      for (const std::int64_t extent : extents_at(one, *axes)) size *= static_cast<double>(extent);
+      for (const std::int64_t extent : extents_at(one, axes)) size *= static_cast<double>(extent);
       bytes += size;
     }
   return bytes;
 }
 
-/// The workload of median size; of an even number, the smaller of the two in the middle.
-const Workload& median_of(const Definition& definition, const std::vector<Workload>& workloads) {
-  std::vector<std::pair<double, const Workload*>> sizes;
-  for (const Workload& one : workloads) sizes.emplace_back(bytes_of(definition, one), &one);
-  std::ranges::stable_sort(sizes, {}, &std::pair<double, const Workload*>::first);
-  return *sizes[(sizes.size() - 1) / 2].second;
-}
-
-Result<const Workload*> choose(const Definition& definition, const std::vector<Workload>& workloads,
-                               const std::string& begins, const std::string& where) {
-  if (begins.empty()) return &median_of(definition, workloads);
+Result<const Workload*> find_workload(const std::vector<Workload>& workloads, const std::string& begins,
+                                      const std::string& where) {
   const Workload* found = nullptr;
   for (const Workload& one : workloads) {
     if (one.uuid == begins) return &one;
@@ -67,6 +58,23 @@ Result<const Workload*> choose(const Definition& definition, const std::vector<W
                   (uuids.size() < workloads.size() ? ", ..." : ""));
 }
 
+/// The workloads that are named, in the arena's order; all if none is.
+Result<std::vector<const Workload*>> named_in(const std::vector<Workload>& workloads,
+                                              const WorkloadChoice& choice, const std::string& where) {
+  std::vector<const Workload*> named;
+  for (const std::string& begins : choice.uuids) {
+    const auto found = find_workload(workloads, begins, where);
+    if (!found) return found.error();
+    named.push_back(*found);
+  }
+  for (const Workload& one : workloads)
+    if (choice.uuids.empty()) named.push_back(&one);
+  std::ranges::sort(named);
+  const auto repeated = std::ranges::unique(named);
+  named.erase(repeated.begin(), repeated.end());
+  return named;
+}
+
 /// The file of a workload's values: below `root` or a folder above it. As in SOL-ExecBench's harness the path
 /// may begin with folders that are not there.
 std::optional<fs::path> find_values(const fs::path& root, const fs::path& named) {
@@ -82,27 +90,31 @@ std::optional<fs::path> find_values(const fs::path& root, const fs::path& named)
   }
 }
 
-Result<StoredValues> read_values(const fs::path& root, const Definition& definition,
-                                 const Workload& workload) {
-  const auto axes = axes_at(definition, workload);
-  if (!axes) return axes.error();
-  StoredValues stored;
-  for (const Argument& input : definition.inputs) {
-    const auto given = workload.inputs.find(input.name);
-    if (given == workload.inputs.end() || given->second.kind != Given::Kind::safetensors) continue;
-    const auto file = find_values(root, given->second.path);
+/// Reads what the workload fixes. A file that has the same bytes as one of `problem` is not added again.
+Status read_values(const fs::path& root, Use& use, Problem& problem) {
+  std::vector<SourceFile> read;
+  for (const Argument& input : problem.definition.inputs) {
+    const Given given = given_for(*use.workload, input.name);
+    if (given.kind != Given::Kind::safetensors) continue;
+    const auto file = find_values(root, given.path);
     if (!file)
-      return fail(ErrorCode::not_found,
-                  "the values of '" + input.name + "' are not there: " + given->second.path,
-                  definition.name + ", workload " + workload.uuid,
+      return fail(ErrorCode::not_found, "the values of '" + input.name + "' are not there: " + given.path,
+                  problem.definition.name + ", workload " + use.workload->uuid,
                   "get the data set's blob/ folder (Git LFS) and put it below " + root.string() +
                       " or a folder above it, or choose a workload without safetensors");
-    auto bytes =
-        read_safetensor(*file, given->second.key, input.dtype, extents_at(input, *axes), kMostStored);
+    const auto bytes =
+        read_safetensor(*file, given.key, input.dtype, extents_at(input, use.axes), kMostStored);
     if (!bytes) return bytes.error();
-    if (!bytes->empty()) stored.emplace(input.name, std::move(*bytes));
+    const std::string text = detail::base64_encode(*bytes);
+    std::string& name = use.files[input.name];
+    for (const SourceFile& kept : problem.values)
+      if (kept.text == text) name = kept.path;
+    if (!name.empty()) continue;
+    name = input.name + "-" + std::to_string(problem.values.size() + read.size() + 1) + ".b64";
+    if (!text.empty()) read.push_back({name, text});  // no file: a tensor without elements
   }
-  return stored;
+  problem.values.insert(problem.values.end(), read.begin(), read.end());
+  return {};
 }
 
 struct Files {
@@ -110,11 +122,51 @@ struct Files {
   fs::path root;  ///< where paths of values begin
 };
 
-Result<ArenaTask> read_task(Arena arena, const Files& files, const std::string& wanted) {
+/// Adds the workloads that a task can have. Errors: why none can.
+Status add_uses(const std::vector<const Workload*>& workloads, const fs::path& root, Problem& problem) {
+  std::optional<Error> first;
+  std::size_t left_out = 0;
+  for (const Workload* workload : workloads) {
+    auto use = use_of(problem.definition, *workload);
+    Status usable = use ? Status() : use.error();
+    if (usable && !problem.uses.empty() &&
+        !are_alike(problem.definition, *problem.uses.front().workload, *workload))
+      usable = fail(ErrorCode::unsupported, "it makes its inputs in another way than the first workload",
+                    problem.definition.name + ", workload " + workload->uuid);
+    if (usable) usable = read_values(root, *use, problem);
+    if (usable) problem.uses.push_back(std::move(*use));
+    if (!usable) ++left_out;
+    if (!usable && !first) first = usable.error();
+  }
+  if (problem.uses.empty()) return *first;
+  if (first)
+    problem.notes.push_back(std::to_string(left_out) + " of " + std::to_string(workloads.size()) +
+                            " workloads are left out, the first of them because " + first->message + " (" +
+                            first->where + ")");
+  return {};
+}
+
+/// Keeps so many, spread over the sizes, and the values that they need.
+void keep(std::size_t most, Problem& problem) {
+  if (problem.uses.size() <= most) return;
+  std::vector<double> sizes;
+  for (const Use& use : problem.uses) sizes.push_back(bytes_of(problem.definition, use.axes));
+  std::vector<Use> kept;
+  for (const std::size_t i : spread(sizes, most)) kept.push_back(problem.uses[i]);
+  problem.uses = std::move(kept);
+  std::erase_if(problem.values, [&](const SourceFile& file) {
+    return std::ranges::none_of(problem.uses, [&](const Use& use) {
+      return std::ranges::any_of(use.files, [&](const auto& one) { return one.second == file.path; });
+    });
+  });
+}
+
+Result<ArenaTask> read_task(Arena arena, const Files& files, const WorkloadChoice& choice) {
   const auto text = read_text_file(files.definition);
   if (!text) return text.error();
   const auto definition = parse_definition(*text, files.definition.string());
   if (!definition) return definition.error();
+  if (const Status fits = check_definition(*definition); !fits) return fits.error();
   const auto lines = read_text_file(files.workloads);
   if (!lines && lines.error().code == ErrorCode::not_found)
     return fail(ErrorCode::not_found, "'" + definition->name + "' has no workloads", files.workloads.string(),
@@ -122,16 +174,13 @@ Result<ArenaTask> read_task(Arena arena, const Files& files, const std::string& 
   if (!lines) return lines.error();
   const auto workloads = parse_workloads(*lines, files.workloads.string());
   if (!workloads) return workloads.error();
-  const auto workload = choose(*definition, *workloads, wanted, files.workloads.string());
-  if (!workload) return workload.error();
-  const auto stored = read_values(files.root, *definition, **workload);
-  if (!stored) return stored.error();
-  auto task = write_arena_task(arena, *definition, **workload, *stored);
-  if (!task) return task.error();
-  const Axes& axes = (*workload)->axes;
-  task->chosen = (*workload)->uuid + (axes.empty() ? "" : " (" + in_list(axes) + ")") + ", " +
-                 (wanted.empty() ? "the one of median size" : "one") + " of " +
-                 std::to_string(workloads->size());
+  const auto named = named_in(*workloads, choice, files.workloads.string());
+  if (!named) return named.error();
+  Problem problem{arena, *definition};
+  if (const Status added = add_uses(*named, files.root, problem); !added) return added.error();
+  keep(choice.most, problem);
+  ArenaTask task = write_arena_task(problem);
+  task.chosen = std::to_string(problem.uses.size()) + " of " + std::to_string(workloads->size());
   return task;
 }
 
@@ -168,18 +217,17 @@ Result<fs::path> find_definition(const fs::path& dataset, const std::string& nam
 }  // namespace arena
 
 Result<ArenaTask> task_of_flashinfer_bench(const std::filesystem::path& dataset,
-                                           const std::string& definition, const std::string& workload) {
+                                           const std::string& definition, const WorkloadChoice& choice) {
   const auto file = arena::find_definition(dataset, definition);
   if (!file) return file.error();
   const auto group = file->parent_path().filename();
   return arena::read_task(arena::Arena::flashinfer_bench,
-                          {*file, dataset / "workloads" / group / (definition + ".jsonl"), dataset},
-                          workload);
+                          {*file, dataset / "workloads" / group / (definition + ".jsonl"), dataset}, choice);
 }
 
-Result<ArenaTask> task_of_sol_execbench(const std::filesystem::path& folder, const std::string& workload) {
+Result<ArenaTask> task_of_sol_execbench(const std::filesystem::path& folder, const WorkloadChoice& choice) {
   return arena::read_task(arena::Arena::sol_execbench,
-                          {folder / "definition.json", folder / "workload.jsonl", folder}, workload);
+                          {folder / "definition.json", folder / "workload.jsonl", folder}, choice);
 }
 
 }  // namespace kernelsmith

@@ -1,4 +1,4 @@
-"""`init --flashinfer-bench` and `init --sol-execbench` make tasks of problems; a planner that needs no PyTorch plans candidates."""
+"""`init --flashinfer-bench`, `--sol-execbench` and `--gpu-mode` make tasks of problems; a planner that needs no PyTorch plans candidates."""
 
 import json
 import os
@@ -35,20 +35,31 @@ class Arenas(CommandTest):
         (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
         (self.folder / name).write_text(text)
 
-    def test_a_workload_becomes_a_task_that_can_be_planned(self):
-        for folder, options in (("scale_d64-c-3", ("--flashinfer-bench", "data", "scale_d64")),
+    def test_a_problem_becomes_a_task_that_can_be_planned(self):
+        for folder, options in (("scale_d64", ("--flashinfer-bench", "data", "scale_d64")),
                                 ("there", ("--sol-execbench", "sol", "there"))):
             done = self.succeed("init", *options)
             self.assertIn(f"made the task {folder}: 2 files from ", done.stdout)
-            self.assertIn("workload c-3 (B = 64), the one of median size of 3\n", done.stdout)
+            self.assertIn("workloads 3 of 3\n", done.stdout)
             self.assertRegex(done.stdout, "note +there are tensors of 8-bit floats")
             self.assertIn(f"kernelsmith run {folder} --model NAME", done.stdout)
             self.assertIn(DEFINITION["reference"], (self.folder / folder / "reference.py").read_text())
             self.assertIn("for sm_90: 2 launches", self.succeed("plan", folder, "good.py").stdout)
 
-    def test_a_workload_can_be_named(self):
-        done = self.succeed("init", "--flashinfer-bench", "data", "scale_d64", "--workload", "ab", "small")
-        self.assertIn("workload ab-2 (B = 8), one of 3\n", done.stdout)
+    def test_gpu_mode(self):
+        self.write("mode/double/task.yml", "tests: [{rows: 3, seed: 1}]\nbenchmarks: [{rows: 5, seed: 1}]\nranking_by: geom\n")
+        self.write("mode/double/reference.py", "def ref_kernel(data):\n    return 2 * data\n\n\ndef generate_input(rows, seed):\n    pass\n")
+        done = self.succeed("init", "--gpu-mode", "mode/double/")
+        self.assertIn("made the task double: 2 files from mode/double/\nworkloads 2 of 2\n", done.stdout)
+        self.assertIn("function of its own", done.stdout)
+        self.assertIn("for sm_90: 2 launches", self.succeed("plan", "double", "good.py").stdout)
+
+    def test_workloads_can_be_chosen(self):
+        done = self.succeed("init", "--flashinfer-bench", "data", "scale_d64", "--workload", "ab", "--workload", "c-3", "small")
+        self.assertIn("workloads 2 of 3\n", done.stdout)
+        done = self.succeed("init", "--sol-execbench", "sol", "--workloads", "1", "one")
+        self.assertIn("workloads 1 of 3\n", done.stdout)
+        self.assertIn("{B: 64}", (self.folder / "one" / "task.yaml").read_text())
         arena = ["init", "--flashinfer-bench", "data"]
         self.refused(([*arena, "scale_d64", "--workload", "a"], ["begins with 'a'", "aa-1 and ab-2"], "invalid_argument"),
                      ([*arena, "scale_d64", "--workload", "x"], ["there are 3: aa-1, ab-2, c-3"], "not_found"),
@@ -56,7 +67,10 @@ class Arenas(CommandTest):
                      ([*arena, "scale_d64", "small"], ["small", "exists already"], "invalid_argument"),
                      (arena, "--flashinfer-bench"),
                      ([*arena, "scale_d64", "--sol-execbench", "sol"], "--sol-execbench"),
+                     ([*arena, "scale_d64", "--workloads", "65"], "--workloads"),
                      (["init", "--workload", "ab", "other"], ["--sol-execbench"], "invalid_argument"),
+                     (["init", "--gpu-mode", "mode", "--workloads", "2", "other"], ["--workloads"], "invalid_argument"),
+                     (["init", "--gpu-mode", "sol"], "task.yml", "not_found"),
                      (["init", "--sol-execbench", "data"], "definition.json", "not_found"))
         self.assertFalse((self.folder / "other").exists())
 

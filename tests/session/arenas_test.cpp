@@ -1,4 +1,5 @@
 // Problems of FlashInfer-Bench and SOL-ExecBench as tasks: what is read, what is written, what is refused.
+// gpu_mode_test.cpp has GPU MODE's.
 #include <cstdint>
 #include <string>
 
@@ -11,6 +12,7 @@
 
 #include "arena_draws.hpp"
 #include "arena_schema.hpp"
+#include "arena_yaml.hpp"
 #include "axis_expression.hpp"
 #include "safetensors.hpp"
 #include "temporary_folder.hpp"
@@ -71,21 +73,21 @@ class Arenas : public ::testing::Test {
     folder_.write("sol/definition.json", definition);
     folder_.write("sol/workload.jsonl", workloads);
   }
-  Result<ArenaTask> flashinfer(const std::string& name, const std::string& workload = "") {
-    return task_of_flashinfer_bench(folder_ / "data", name, workload);
+  Result<ArenaTask> flashinfer(const std::string& name, const WorkloadChoice& choice = {}) {
+    return task_of_flashinfer_bench(folder_ / "data", name, choice);
   }
-  Result<ArenaTask> sol(const std::string& workload = "") {
-    return task_of_sol_execbench(folder_ / "sol", workload);
+  Result<ArenaTask> sol(const WorkloadChoice& choice = {}) {
+    return task_of_sol_execbench(folder_ / "sol", choice);
   }
 
   TemporaryFolder folder_;
 };
 
-TEST_F(Arenas, AWorkloadBecomesATask) {
+TEST_F(Arenas, AllWorkloadsBecomeOneTask) {
   const auto made = flashinfer("scale_d64");
   ASSERT_TRUE(made) << made.error().message;
-  EXPECT_EQ(made->name, "scale_d64-c-mid");
-  EXPECT_EQ(made->chosen, "c-mid (B = 64), the one of median size of 3");
+  EXPECT_EQ(made->name, "scale_d64");
+  EXPECT_EQ(made->chosen, "3 of 3");
   EXPECT_THAT(made->notes, IsEmpty());
   const auto task = task_of_files(made->files, "made", default_registry().backends);
   ASSERT_TRUE(task) << describe(task.error());
@@ -94,18 +96,22 @@ TEST_F(Arenas, AWorkloadBecomesATask) {
   EXPECT_EQ(task->task.tolerance.rtol, 0.01);
   EXPECT_EQ(task->task.description,
             "The definition scale_d64 of FlashInfer-Bench. Scales: rows\nby \"weights\".\n"
-            "Workload c-mid: B = 64, D = 64, H = 32\n"
-            "Inputs: x bfloat16[64, 64], w float32[64, 1], at int32[32], eps (a number)\n"
-            "Outputs: y bfloat16[64, 64], z float32[64]\nConstraints: B > 0\n");
+            "Axes: B = 8 to 4096, D = 64, H = 32\n"
+            "Inputs: x bfloat16[B, D], w float32[B, 1], at int32[H], eps (a number)\n"
+            "Outputs: y bfloat16[B, D], z float32[B]\nConstraints: B > 0\n");
   EXPECT_THAT(text_of(*made, "task.yaml"),
-              AllOf(HasSubstr("precision: bf16"), HasSubstr("by atol or by rtol")));
+              AllOf(HasSubstr("precision: bf16"), HasSubstr("by atol or by rtol"),
+                    HasSubstr("workloads:\n"
+                              "  - {name: \"B = 4096 (aa-large)\", arguments: {B: 4096}}\n"
+                              "  - {name: \"B = 8 (ab-small)\", arguments: {B: 8}}\n"
+                              "  - {name: \"B = 64 (c-mid)\", arguments: {B: 64}}\n")));
   EXPECT_EQ(text_of(*made, "reference.py"), R"(import torch
 
 def run(x, w, at, eps):
     return (x.float() * (w + eps)).to(x.dtype), w[:, 0]
 
 
-# What follows makes a task of kernelsmith of one workload.
+# What follows makes a task of kernelsmith of it.
 import torch
 
 
@@ -115,12 +121,15 @@ class Model(torch.nn.Module):
         return tuple(outputs[name] for name in ("y", "z")) if isinstance(outputs, dict) else outputs
 
 
-def get_inputs():
+def get_inputs(B):
+    D = 64
+    H = 32
+    eps = 1e-06
     return [
-        torch.randn((64, 64), dtype=torch.bfloat16),  # x
-        torch.randn((64, 1), dtype=torch.float32),  # w
-        torch.randint(-1024, 1024, (32,), dtype=torch.int32),  # at
-        1e-06,  # eps
+        torch.randn((B, D), dtype=torch.bfloat16),  # x
+        torch.randn((B, 1), dtype=torch.float32),  # w
+        torch.randint(-1024, 1024, (H,), dtype=torch.int32),  # at
+        eps,  # eps
     ]
 
 
@@ -129,24 +138,79 @@ def get_init_inputs():
 )");
 }
 
-TEST_F(Arenas, ALongNameIsCut) {
-  problem(changed(kScale, "scale_d64", std::string(120, 'x')), line("aa/bb-ccdd", 8));
+TEST_F(Arenas, WhatDiffersIsAnArgument) {
+  const std::string other = changed(line("b", 8), "1e-06", "true");
+  problem(changed(kScale, "D // 2", "B // 2"), line("a", 4) + other);
+  const auto made = sol();
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_THAT(text_of(*made, "reference.py"),
+              AllOf(HasSubstr("def get_inputs(B, H, eps):\n    D = 64\n    return"),
+                    HasSubstr("        eps,  # eps")));
+  EXPECT_THAT(text_of(*made, "task.yaml"),
+              AllOf(HasSubstr("arguments: {B: 4, H: 2, eps: 1e-06}"), HasSubstr("{B: 8, H: 4, eps: true}")));
+}
+
+TEST_F(Arenas, AProblemWithoutVariableAxesHasOneShape) {
+  problem(changed(kScale, R"("B": {"type": "var"})", R"("B": {"type": "const", "value": 8})"),
+          changed(line("a", 8), "\"B\": 8", ""));
+  const auto made = sol();
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_THAT(text_of(*made, "task.yaml"), Not(HasSubstr("workloads")));
+  EXPECT_THAT(text_of(*made, "reference.py"), HasSubstr("def get_inputs():\n    B = 8\n"));
+}
+
+TEST_F(Arenas, NamesAreShortAndUnique) {
+  problem(changed(kScale, "scale_d64", std::string(120, 'x')),
+          line("same-one-0", 8) + line("same-one-1", 8) + line("s\xc3\xa9 \\\"{:", 8));
   const auto made = sol();
   ASSERT_TRUE(made);
-  EXPECT_EQ(made->name, std::string(91, 'x') + "-aa_bb-cc");
+  EXPECT_EQ(made->name, std::string(100, 'x'));
+  EXPECT_THAT(text_of(*made, "task.yaml"),
+              AllOf(HasSubstr("\"B = 8 (same-one)\""), HasSubstr("\"B = 8 (same-one) (2)\""),
+                    HasSubstr(R"~("B = 8 (s__ \"{:)")~")));
   EXPECT_TRUE(task_of_files(made->files, "made", default_registry().backends));
 }
 
-TEST_F(Arenas, AWorkloadIsChosenByTheBeginningOfItsName) {
-  EXPECT_EQ(flashinfer("scale_d64", "ab")->chosen, "ab-small (B = 8), one of 3");
-  EXPECT_EQ(flashinfer("scale_d64", "aa-large")->name, "scale_d64-aa-large");
-  const auto several = flashinfer("scale_d64", "a");
+TEST_F(Arenas, WorkloadsAreChosenByName) {
+  EXPECT_EQ(flashinfer("scale_d64", {{"c", "ab", "c-mid"}})->chosen, "2 of 3");
+  EXPECT_THAT(text_of(*flashinfer("scale_d64", {{"ab"}}), "task.yaml"),
+              AllOf(HasSubstr("Axes: B = 8, D = 64"), Not(HasSubstr("c-mid"))));
+  const auto several = flashinfer("scale_d64", {{"a"}});
   ASSERT_FALSE(several);
   EXPECT_THAT(several.error().hint, HasSubstr("aa-large and ab-small"));
-  const auto none = flashinfer("scale_d64", "x");
+  const auto none = flashinfer("scale_d64", {{"x"}});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::not_found);
   EXPECT_THAT(none.error().hint, HasSubstr("there are 3: aa-large, ab-small, c-mid"));
+}
+
+TEST_F(Arenas, WorkloadsAreSpreadOverTheirSizes) {
+  EXPECT_THAT(arena::spread({5, 1, 3, 2, 4}, 1), ElementsAre(2));
+  EXPECT_THAT(arena::spread({5, 1, 3, 2, 4}, 2), ElementsAre(0, 1));
+  EXPECT_THAT(arena::spread({5, 1, 3, 2, 4}, 3), ElementsAre(0, 1, 2));
+  EXPECT_THAT(arena::spread({5, 1}, 3), ElementsAre(0, 1));
+  EXPECT_THAT(text_of(*flashinfer("scale_d64", {{}, 1}), "task.yaml"), HasSubstr("Axes: B = 64, D = 64"));
+  std::string many;
+  for (int i = 1; i <= 70; ++i) many += line("w" + std::to_string(i), i);
+  problem(kScale, many);
+  const auto made = sol();
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->chosen, "64 of 70");
+  EXPECT_THAT(text_of(*made, "task.yaml"), AllOf(HasSubstr("{B: 1}"), HasSubstr("{B: 70}")));
+}
+
+TEST_F(Arenas, AnUnusableWorkloadIsLeftOut) {
+  problem(kScale,
+          line("a", 8) + changed(line("b", 8), "random", "custom") +
+              changed(line("c", 8), R"({"type": "scalar", "value": 1e-06})", R"({"type": "random"})") +
+              line("d", 16));
+  const auto made = sol();
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(made->chosen, "2 of 4");
+  EXPECT_THAT(made->notes,
+              ElementsAre(AllOf(HasSubstr("2 of 4 workloads are left out"),
+                                HasSubstr("custom_inputs_entrypoint"), HasSubstr("workload b"))));
+  EXPECT_FALSE(sol({{"b"}}));
 }
 
 TEST_F(Arenas, WhatIsNotThereIsNamed) {
@@ -156,12 +220,12 @@ TEST_F(Arenas, WhatIsNotThereIsNamed) {
   EXPECT_EQ(near.error().hint, "near names: scale_d64, scale_d128");
   EXPECT_THAT(flashinfer("other").error().hint, HasSubstr("there are 2, none with a name like it"));
   EXPECT_THAT(flashinfer("scale_d128").error().message, HasSubstr("has no workloads"));
-  EXPECT_THAT(task_of_flashinfer_bench(folder_ / "sol", "x", "").error().message,
+  EXPECT_THAT(task_of_flashinfer_bench(folder_ / "sol", "x", {}).error().message,
               HasSubstr("not a data set"));
-  EXPECT_EQ(task_of_sol_execbench(folder_ / "none", "").error().code, ErrorCode::not_found);
+  EXPECT_EQ(task_of_sol_execbench(folder_ / "none", {}).error().code, ErrorCode::not_found);
 }
 
-TEST_F(Arenas, TheToleranceIsTheWorkloads) {
+TEST_F(Arenas, TheToleranceIsTheStrictestOfTheWorkloads) {
   EXPECT_THAT(text_of(*sol(), "task.yaml"),
               HasSubstr("{rtol: 0.01, atol: 0.01, matched: 0.99, truth: reference}"));
   problem(
@@ -171,6 +235,12 @@ TEST_F(Arenas, TheToleranceIsTheWorkloads) {
           R"(, "tolerance": {"max_atol": 0.5, "max_rtol": 0, "required_matched_ratio": 1, "max_error_cap": 2.5})"));
   EXPECT_THAT(text_of(*sol(), "task.yaml"), AllOf(HasSubstr("{rtol: 0, atol: 0.5, truth: reference}"),
                                                   HasSubstr("no error above 2.5"), Not(HasSubstr(" % of"))));
+  const std::string strict =
+      R"(, "tolerance": {"max_atol": 0.25, "max_rtol": 0.5, "required_matched_ratio": 0.995})";
+  problem(kScale, line("aa", 8, strict) + line("bb", 16));
+  EXPECT_THAT(text_of(*sol(), "task.yaml"),
+              AllOf(HasSubstr("{rtol: 0.01, atol: 0.01, matched: 0.995, truth: reference}"),
+                    HasSubstr("these are the strictest figures")));
   problem(kScale,
           line("aa", 8, R"(, "tolerance": {"max_atol": 0, "max_rtol": 0, "allow_negative_inf": true})"));
   const auto exact = sol();
@@ -190,7 +260,7 @@ TEST_F(Arenas, CustomInputsAreMadeByTheDefinition) {
   ASSERT_TRUE(task) << describe(task.error());
   EXPECT_THAT(text_of(*task, "reference.py"),
               AllOf(HasSubstr("_custom_inputs = get_inputs\n"),
-                    HasSubstr("_custom_inputs({\"B\": 8, \"D\": 64, \"H\": 32}, torch.empty(0).device)"),
+                    HasSubstr("_custom_inputs({\"B\": B, \"D\": D, \"H\": H}, torch.empty(0).device)"),
                     HasSubstr("[made[\"x\"], made[\"w\"], made[\"at\"], made[\"eps\"]]")));
 }
 
@@ -220,11 +290,27 @@ TEST_F(Arenas, ValuesOfSafetensorsLieBesideTheTask) {
   const auto task =
       with(stored(R"({"dtype": "I32", "shape": [32], "data_offsets": [0, 128]})", std::string(128, 'x')));
   ASSERT_TRUE(task) << describe(task.error());
-  EXPECT_EQ(text_of(*task, "at.b64").substr(0, 8), "eHh4eHh4");
-  EXPECT_THAT(text_of(*task, "reference.py"), HasSubstr(R"(_values("at", (32,), torch.int32),  # at)"));
+  EXPECT_EQ(text_of(*task, "at-1.b64").substr(0, 8), "eHh4eHh4");
+  EXPECT_THAT(text_of(*task, "reference.py"),
+              AllOf(HasSubstr("def get_inputs(B, at):"), HasSubstr("_values(at, (H,), torch.int32),  # at")));
+  EXPECT_THAT(text_of(*task, "task.yaml"), HasSubstr("arguments: {B: 8, at: \"at-1.b64\"}"));
   const auto loaded = task_of_files(task->files, "made", default_registry().backends);
   ASSERT_TRUE(loaded) << describe(loaded.error());
   EXPECT_EQ(loaded->task.files.size(), 1U);
+
+  problem(kScale, workload + changed(workload, "aa", "bb"));
+  EXPECT_EQ(sol()->files.size(), 3U) << "the same values are there once";
+  folder_.write("blob/b.safetensors", stored(R"({"dtype": "I32", "shape": [32], "data_offsets": [0, 128]})",
+                                             std::string(128, 'y')));
+  problem(kScale, workload + changed(changed(workload, "aa", "bb"), "a.safe", "b.safe") +
+                      changed(changed(workload, "aa", "cc"), "a.safe", "none.safe"));
+  const auto both = sol();
+  ASSERT_TRUE(both) << describe(both.error());
+  EXPECT_EQ(both->chosen, "2 of 3");
+  EXPECT_THAT(text_of(*both, "task.yaml"), HasSubstr("also: [at-1.b64, at-2.b64]"));
+  EXPECT_EQ(text_of(*both, "at-2.b64").substr(0, 8), "eXl5eXl5");
+  EXPECT_EQ(sol({{"bb"}})->files.size(), 3U);
+  problem(kScale, workload);
 
   for (const auto& [file, says] : {
            std::pair{std::string("version https://git-lfs.github.com/spec/v1\noid sha256:0\n"),
@@ -256,6 +342,8 @@ TEST_F(Arenas, WhatATaskCannotHoldIsRefused) {
            {changed(kScale, R"(def run)", R"(class Model():\n    pass\ndef run)"), line("aa", 8),
             "a name that a torch task needs"},
            {std::string(kScale), number, "'eps' is a number drawn at random"},
+           {changed(changed(kScale, R"("H": {)", R"("eps": {)"), R"(["H"])", R"(["eps"])"), line("aa", 8),
+            "the axis 'eps' has the name of something else"},
        }) {
     problem(definition, workload);
     const auto refused = sol();
@@ -276,6 +364,7 @@ TEST_F(Arenas, BrokenFilesAreRefusedWithThePlace) {
            {"bfloat16", "bfloat61", "inputs: x: 'bfloat61' is not a known dtype"},
            {"def run", "def ran", "reference: it does not define run"},
            {"\"eps\": {", "\"e-s\": {", "inputs: e-s: it cannot be the name"},
+           {"\"eps\": {", "\"lambda\": {", "inputs: lambda: it cannot be the name"},
            {"{\"name\"", "[\"name\"", "definition.json: it is not JSON"},
        }) {
     problem(changed(kScale, from, to), line("aa", 8));
@@ -303,15 +392,23 @@ TEST_F(Arenas, BrokenFilesAreRefusedWithThePlace) {
 TEST(ArenaDraws, SolGoesByNames) {
   const auto drawn = [](const std::string& name, const std::string& described = "",
                         const std::string& dtype = "float32") {
-    return arena::drawn(Arena::sol_execbench, {}, {.name = name, .dtype = dtype, .description = described},
-                        {4, 4})
-        .value();
+    return arena::drawn(
+        Arena::sol_execbench, {},
+        {.name = name, .dtype = dtype, .description = described, .is_number = false, .shape = {"4", "4"}});
   };
   EXPECT_EQ(drawn("q_norm_weight"), "torch.ones((4, 4), dtype=torch.float32)");
   EXPECT_EQ(drawn("layernorm2_bias"), "torch.zeros((4, 4), dtype=torch.float32)");
   EXPECT_EQ(drawn("mask", "The attention mask, Causal"),
             "torch.zeros((4, 4), dtype=torch.float32).masked_fill_(torch.ones(4, 4).triu(1).bool(), "
             "torch.finfo(torch.float32).min)");
+  EXPECT_EQ(arena::drawn(Arena::sol_execbench, {},
+                         {.name = "attention_mask",
+                          .dtype = "float32",
+                          .description = "",
+                          .is_number = false,
+                          .shape = {"Q", "K"}}),
+            "(torch.zeros((Q, K), dtype=torch.float32).masked_fill_(torch.ones(K, K).triu(1).bool(), "
+            "torch.finfo(torch.float32).min) if Q == K else torch.randint(0, 2, (Q, K)).to(torch.float32))");
   EXPECT_EQ(drawn("pad_mask", "Binary"), "torch.randint(0, 2, (4, 4)).to(torch.float32)");
   EXPECT_EQ(drawn("rope_sin"), "torch.randn((4, 4)).clamp_(-torch.pi, torch.pi).sin().to(torch.float32)");
   EXPECT_EQ(drawn("x_rstd1"), "torch.randn((4, 4), dtype=torch.float32).abs() + 0.1");
@@ -328,9 +425,9 @@ TEST(ArenaDraws, FlashInferGoesByTypes) {
   arena::Definition definition;
   definition.op_type = "sampling";
   const auto drawn = [&](const std::string& name) {
-    return arena::drawn(Arena::flashinfer_bench, definition,
-                        {.name = name, .dtype = "float32", .description = ""}, {4})
-        .value();
+    return arena::drawn(
+        Arena::flashinfer_bench, definition,
+        {.name = name, .dtype = "float32", .description = "", .is_number = false, .shape = {"4"}});
   };
   EXPECT_EQ(drawn("norm_weight"), "torch.randn((4,), dtype=torch.float32)");
   EXPECT_EQ(drawn("probs"), "torch.randn((4,), dtype=torch.float32).softmax(dim=-1)");

@@ -14,6 +14,7 @@ from .apply import apply, said
 from .models import Wanted
 from .profile import profile, report
 from .publish import KINDS, Published, Request, publish
+from .submission import ARENAS, submit
 from .texts import in_words, ratio
 
 
@@ -44,9 +45,10 @@ def _publish_parser() -> argparse.ArgumentParser:
                     "constructor and the package's tests run outside of a sandbox: read the kernel first.")
     add = parser.add_argument
     add("RUNS", nargs="+", type=Path, help="run folders for one module, at one or several sizes")
-    add("--as", dest="kind", required=True, choices=KINDS, help="the kind of the package")
+    add("--as", dest="kind", required=True, choices=(*KINDS, *ARENAS),
+        help="the kind of the package, or the arena whose submission it becomes (docs/arenas.md)")
     add("-o", "--out", metavar="DIR", type=Path, required=True, help="a new folder")
-    add("--name", metavar="NAME", help="the name of the Python package and the operator (the task's)")
+    add("--name", metavar="NAME", help="the name of the Python package and the operator (the task's), or of an arena's solution")
     add("--between", action="store_true",
         help="let kernels serve sizes between those measured; tests check these sizes")
     add("--capability", metavar="X.Y", help="the compute capability of the runs' GPU, if its name is unknown")
@@ -104,6 +106,8 @@ def _publish(arguments: Sequence[str]) -> int:
     if (into is None) == (options["kind"] == "patch"):
         raise Error("--into names a patch's manifest, and goes only with --as patch", "invalid_argument", "--into")
     request = Request(runs, **options)
+    if request.kind in ARENAS:
+        return _submit(request)
     if into is not None:
         from .patch import patch
 
@@ -114,6 +118,16 @@ def _publish(arguments: Sequence[str]) -> int:
     if made.overridden:
         print("published with --force, although:", *made.overridden, sep="\n  ")
     return 1 if made.overridden else 0
+
+
+def _submit(request: Request) -> int:
+    file, winner, notes = submit(request)
+    print(f"{file}: {ratio(winner.speedup)} on {winner.hardware}")
+    for note in notes:
+        print(f"note: {note}")
+    if winner.doubts:
+        print("written with --force, although:", *winner.doubts, sep="\n  ")
+    return 1 if winner.doubts else 0
 
 
 def _say(request: Request, made: Published) -> None:
