@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/evaluator/supported.hpp>
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
@@ -21,11 +22,26 @@ namespace {
 /// PyTorch takes minutes to build an extension, and KernelBench has problems that draw 8 GB of inputs.
 constexpr double kLimitS = 1200;
 
-std::vector<std::string> arguments_of(const TorchSettings& torch, const std::string& reference,
-                                      const std::string& candidate, int device) {
+std::vector<std::string> arguments_of(const Task& task, const TorchSettings& torch,
+                                      const std::string& reference, const std::string& candidate,
+                                      int device) {
   std::vector<std::string> words = {reference,       candidate,  "--precision",
                                     torch.precision, "--device", std::to_string(device)};
+  const auto add = [&](const char* option, std::string value) {
+    words.insert(words.end(), {option, std::move(value)});
+  };
   if (torch.cast) words.emplace_back("--cast");
+  if (task.tolerance.policy == "allclose") {
+    add("--rtol", number_text(task.tolerance.rtol));
+    add("--atol", number_text(task.tolerance.atol));
+    add("--matched", number_text(task.tolerance.matched.value_or(1)));
+  }
+  Json workloads = Json::array();
+  for (const TorchWorkload& one : torch.workloads) {
+    if (!one.check) add("--timed", std::to_string(workloads.size()));
+    workloads.push_back(json_of(one));
+  }
+  add("--workloads", workloads.dump());
   return words;
 }
 
@@ -96,7 +112,7 @@ Result<PlainVerdict> verify_in_plain_torch(const Task& task, const Source& sourc
       return written.error();
   SandboxSpec spec = torch::trusted_program(
       *python, "verify",
-      torch::arguments_of(*settings, (folder->path() / "reference" / reference.path).string(),
+      torch::arguments_of(task, *settings, (folder->path() / "reference" / reference.path).string(),
                           (folder->path() / "candidate" / candidate.path).string(), options.devices.first));
   spec.limits.wall_s = torch::kLimitS;
   const auto result = run_sandboxed(spec, options.stop);
