@@ -98,3 +98,23 @@ class Verify(unittest.TestCase):
     def test_a_reference_that_fails_is_no_verdict(self):
         found = self.verdict(candidate("return x"), reference=REFERENCE.replace("x.sum(1)", "x.sum(7)"))
         self.assertRegex(found["failed"], r"^task: .*reference.py:13: IndexError while running the reference")
+
+    def test_each_workload_is_compared_and_the_timed_ones_are_timed(self):
+        reference = REFERENCE.replace("def get_inputs(): return [torch.rand(4, 6)]",
+                                      "def get_inputs(rows): return [torch.rand(rows, 6)]")
+        workloads = '[{"name": "four", "arguments": {"rows": 4}}, {"name": "nine", "arguments": {"rows": 9}}]'
+        right = candidate("return self.linear(x), x.sum(1)")
+        done = self.verdict(right, "--workloads", workloads, "--timed", "0", reference=reference)
+        self.assertEqual(done["stage"], "done", done)
+        self.assertGreater(done["candidate_us"], 0)
+        wrong = candidate("return self.linear(x), x.sum(1) + (len(x) == 9)")
+        found = self.verdict(wrong, "--workloads", workloads, reference=reference)
+        self.assertEqual(found["stage"], "compare")
+        self.assertIn("at workload nine: output 1 differs by up to 1", found["problem"])
+
+    def test_the_tasks_own_tolerance_replaces_kernelbenchs(self):
+        off = candidate("y = x.sum(1)\n        y[0] += .5\n        return self.linear(x), y")
+        self.assertEqual(self.verdict(off)["stage"], "compare")
+        self.assertEqual(self.verdict(off, "--rtol", "0", "--atol", ".6")["stage"], "done")
+        self.assertEqual(self.verdict(off, "--rtol", "0", "--atol", ".01", "--matched", ".75")["stage"], "done")
+        self.assertEqual(self.verdict(off, "--rtol", "0", "--atol", ".01", "--matched", ".8")["stage"], "compare")
