@@ -18,13 +18,17 @@ namespace kernelsmith::arena {
 struct GpuModeProblem {
   std::string language = "py", description, ranking = "last";
   bool multi_gpu = false, has_seed = false;
-  std::vector<std::pair<std::string, std::string>> modules = {};
-  /// Whether a line of the text begins so.
-  bool has_line(std::string_view text, std::string_view start);
+  std::vector<std::pair<std::string, std::string>> modules = {};  ///< names of files and where they lie
+  std::vector<TaskWorkload> workloads = {};                       ///< benchmarks, then tests
+  std::size_t cases = 0, left_out = 0;
+};
 
-  /// The modules that the reference imports, the reference as it is, and what a task needs. Errors:
-  /// read_text_file()'s.
-  Result<std::string> gpu_mode_reference(const GpuModeProblem& problem, const std::string& reference,
-                                         const std::filesystem::path& folder);
+/// Whether a line of the text begins so.
+bool has_line(std::string_view text, std::string_view start);
+
+/// The modules that the reference imports, the reference as it is, and what a task needs. Errors:
+/// read_text_file()'s.
+Result<std::string> gpu_mode_reference(const GpuModeProblem& problem, const std::string& reference,
+                                       const std::filesystem::path& folder);
 
 }  // namespace kernelsmith::arena
