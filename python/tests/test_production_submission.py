@@ -69,10 +69,12 @@ class ModelNew(torch.nn.Module):
 
 
 def made(task: Path, *arguments: object) -> Path:
-    """A task that the command `init` makes."""
+    """A task that the command `init` makes, with a seed, which runs of published_runs have."""
     done = subprocess.run([executable(), "init", *map(str, arguments), "--out", str(task)],
                           capture_output=True, text=True, check=False)
-    assert (task / "task.yaml").exists(), done.stderr
+    assert done.returncode == 0, done.stderr
+    text = (task / "task.yaml").read_text()
+    (task / "task.yaml").write_text(text.replace("files:\n", "files:\n  seed: seed.py\n"))
     return task
 
 

@@ -26,14 +26,6 @@ namespace fs = std::filesystem;
 // The defaults of match_reference in the arena's utils.py.
 constexpr double kUsualRtol = 1e-5, kUsualAtol = 1e-8;
 
-struct GpuModeProblem {
-  std::string language = "py", description, ranking = "last";
-  bool multi_gpu = false, has_seed = false;
-  std::vector<std::pair<std::string, std::string>> modules = {};  ///< names of files and where they lie
-  std::vector<TaskWorkload> workloads = {};                       ///< benchmarks, then tests
-  std::size_t cases = 0, left_out = 0;
-};
-
 /// A value as YAML's number, truth value or text.
 std::string literal(const std::string& text) {
   const std::string word = lower_case(text);

@@ -18,7 +18,9 @@ namespace kernelsmith::arena {
 struct GpuModeProblem {
   std::string language = "py", description, ranking = "last";
   bool multi_gpu = false, has_seed = false;
-  std::vector<std::pair<std::string, std::string>> modules = {};
+  std::vector<std::pair<std::string, std::string>> modules = {};  ///< names of files and where they lie
+  std::vector<TaskWorkload> workloads = {};                       ///< benchmarks, then tests
+  std::size_t cases = 0, left_out = 0;
 };
 
 /// Whether a line of the text begins so.
