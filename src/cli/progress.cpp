@@ -94,26 +94,31 @@ double Progress::session_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
 }
 
-std::string Progress::line_of(const Snapshot& now) const {
+std::string Progress::line_of(const Snapshot& now, std::size_t columns) const {
   if (!last_look_.empty())
     return fmt::format("iteration {}  best {}, {}", of_limit(now.counts.iterations, now.budgets.iterations),
                        now.best, last_look_);
   const double session = session_s();
   const double rate =
       static_cast<double>(now.counts.evaluations - evaluations_before_) / std::max(session, 1e-3);
-  // The most important parts come first, because a narrow terminal cuts the end off.
   std::string line = "iteration " + of_limit(now.counts.iterations, now.budgets.iterations);
   const std::string left = time_left(now.budgets, now.progress, elapsed_before_ + session, session);
   if (!left.empty()) line += ", " + left;
-  line += fmt::format("  best {}  {}", now.best, verdicts_text(now.counts));
-  if (!now.money.empty()) line += "  " + now.money;
-  return line + fmt::format("  {:.1f} evaluations/s  {}/{} cells", rate, now.filled, now.cells);
+  line += "  best " + now.best;
+  // The most important parts come first, because what does not fit is left out.
+  for (const std::string& part :
+       {verdicts_text(now.counts), now.money, fmt::format("{:.1f} evaluations/s", rate),
+        fmt::format("{}/{} cells", now.filled, now.cells)}) {
+    if (line.size() + 2 + part.size() > columns) break;
+    if (!part.empty()) line += "  " + part;
+  }
+  return line;
 }
 
 void Progress::draw() {
-  const std::string line = line_of(shown_);
+  const std::size_t columns = terminal_columns() - 1;
   std::fputs(kEraseLine, stderr);
-  put(stderr, line.substr(0, terminal_columns() - 1));
+  put(stderr, line_of(shown_, columns).substr(0, columns));
   std::fflush(stderr);
   drawn_ = true;
 }
@@ -135,7 +140,13 @@ void Progress::on_commit(const Commit& commit) {
   const int tenths = static_cast<int>(shown_.progress * 10);
   if (!commit.new_best && tenths == tenths_) return;
   tenths_ = tenths;
-  say(stderr, "{:>8}  {}\n", clock_text(elapsed_before_ + session_s()), line_of(shown_));
+  log_line();
+}
+
+/// Without a terminal a line is printed from time to time, after the time of the search.
+void Progress::log_line() {
+  constexpr std::size_t kClock = 10;
+  say(stderr, "{:>8}  {}\n", clock_text(elapsed_before_ + session_s()), line_of(shown_, kColumns - kClock));
 }
 
 void Progress::on_event(const Event& event) {
@@ -149,7 +160,7 @@ void Progress::on_event(const Event& event) {
   if (live_) {
     draw();
   } else {
-    say(stderr, "{:>8}  {}\n", clock_text(elapsed_before_ + session_s()), line_of(shown_));
+    log_line();
   }
 }
 

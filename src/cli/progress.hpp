@@ -41,7 +41,9 @@ class Progress final : public Observer {
 
   Snapshot look() const;
   double session_s() const;
-  std::string line_of(const Snapshot& now) const KERNELSMITH_REQUIRES(mutex_);
+  /// At most about `columns` characters.
+  std::string line_of(const Snapshot& now, std::size_t columns) const KERNELSMITH_REQUIRES(mutex_);
+  void log_line() KERNELSMITH_REQUIRES(mutex_);
   void draw() KERNELSMITH_REQUIRES(mutex_);
   void erase() KERNELSMITH_REQUIRES(mutex_);
 

@@ -1,5 +1,7 @@
 // kernelsmith show RUN
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -197,38 +199,87 @@ void print_lost_workers(const RunView& view) {
       number_text(view.lost_workers.size(), "program"), list);
 }
 
-void print_refusals(const RunView& view) {
+void print_refusals(const RunView& view, bool all) {
   if (view.refusals.empty()) return;
   say("\nrefusals: proposals that gave no child\n");
   constexpr std::size_t kShownDetail = 300;
-  for (const auto& [code, all] : view.refusals) {
-    say("  {:<35} {:>6}\n", name_of(code), all.count);
-    if (!all.detail.empty())
-      say("    such as ticket {}: {}\n", all.last.value, all.detail.substr(0, kShownDetail));
+  for (const auto& [code, refused] : view.refusals) {
+    say("  {:<35} {:>6}\n", name_of(code), refused.count);
+    if (refused.detail.empty()) continue;
+    const std::string such = fmt::format("    such as ticket {}: {}\n", refused.last.value,
+                                         refused.detail.substr(0, kShownDetail));
+    say("{}", all ? such : cut_lines(such));
   }
 }
 
-/// Prints the latest steps, and the latest diffs that fit, because these led to the best.
+/// What limits the best now, as the backend says it to the next proposal.
+void print_limits(const RunView& view, bool all) {
+  constexpr std::size_t kLines = 8;
+  const Evaluation* evaluation = view.best_evaluation();
+  if (!evaluation) return;
+  // The measurement at the end may have no advice.
+  if (evaluation->report().advice.empty() && view.latest_best) evaluation = &view.latest_best->evaluation;
+  if (evaluation->report().advice.empty()) return;
+  std::string text = wrapped(evaluation->report().advice, "  ");
+  std::size_t end = 0;
+  for (std::size_t line = 0; !all && line < kLines && end != std::string::npos; ++line)
+    end = text.find('\n', end + 1);
+  if (!all && end != std::string::npos) text.resize(end);
+  while (text.ends_with('\n')) text.pop_back();
+  say("\nwhat limits the best now\n{}\n", all ? text : cut_lines(text));
+}
+
+/// The step's score over that of the step before; 0 if one of them has none.
+double gain_of(const RunView& view, const std::vector<LineageStep>& steps, std::size_t i) {
+  if (i == 0) return 0;
+  const auto score = [&](std::size_t step) {
+    const Evaluation& evaluation = view.shown(steps[step].individual)->evaluation;
+    return evaluation.accepted() ? score_of(evaluation).median : 0;
+  };
+  const double before = score(i - 1), now = score(i);
+  return before > 0 && now > 0 ? now / before : 0;
+}
+
+/// The steps from `first` on whose diffs are shown: those that gained the most, as far as they fit.
+std::vector<bool> told_diffs(const std::vector<LineageStep>& steps, const std::vector<double>& gains,
+                             std::size_t first) {
+  constexpr std::size_t kDiffLines = 40;
+  std::vector<std::size_t> order(steps.size() - first);
+  std::iota(order.begin(), order.end(), first);
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return gains[i]; });
+  std::vector<bool> told(steps.size(), false);
+  std::size_t lines = 0;
+  for (const std::size_t i : order) {
+    const auto length = static_cast<std::size_t>(std::ranges::count(steps[i].diff, '\n'));
+    if (lines + length > kDiffLines) continue;
+    lines += length;
+    told[i] = true;
+  }
+  return told;
+}
+
+/// Prints the latest steps with what each gained, and the diffs of those that gained the most.
 void print_lineage(const RunView& view, bool all) {
-  constexpr std::size_t kSteps = 20, kDiffLines = 40;
+  constexpr std::size_t kSteps = 20;
   const auto& steps = view.lineage_of_best;
   if (steps.empty()) return;
-  std::size_t first_diff = steps.size(), lines = 0;
-  while (first_diff > 0 && (all || lines <= kDiffLines))
-    lines += static_cast<std::size_t>(std::ranges::count(steps[--first_diff].diff, '\n'));
-  if (!all && lines > kDiffLines) ++first_diff;
   const std::size_t first = all || steps.size() <= kSteps ? 0 : steps.size() - kSteps;
+  std::vector<double> gains;
+  for (std::size_t i = 0; i < steps.size(); ++i) gains.push_back(gain_of(view, steps, i));
+  const std::vector<bool> told =
+      all ? std::vector<bool>(steps.size(), true) : told_diffs(steps, gains, first);
+  const bool whole = first == 0 && std::ranges::count(told, false) == 0;
   say("\nlineage of the best{}\n",
-      first + first_diff > 0 ? fmt::format(": {}, --all shows the rest", number_text(steps.size(), "step"))
-                             : "");
+      whole ? "" : fmt::format(": {}, --all shows the rest", number_text(steps.size(), "step")));
   for (std::size_t i = first; i < steps.size(); ++i) {
     const Program& program = *steps[i].individual->program;
     const Evaluation& evaluation = view.shown(steps[i].individual)->evaluation;
-    say("  program {} ({}): {}\n", program.id.value, name_of(program.origin),
-        evaluation.accepted() ? score_text(evaluation) : "rejected");
-    if (i >= first_diff) say("{}", all ? steps[i].diff : cut_lines(steps[i].diff));
+    say("  program {} ({}): {}{}\n", program.id.value, name_of(program.origin),
+        evaluation.accepted() ? score_text(evaluation) : "rejected",
+        gains[i] > 0 ? fmt::format(", {} of its parent's", short_number(gains[i]) + "x") : "");
+    if (told[i]) say("{}", all ? steps[i].diff : cut_lines(steps[i].diff));
   }
-  if (first_diff == steps.size() && steps.size() > 1)
+  if (steps.size() > 1 && std::find(told.begin() + 1, told.end(), true) == told.end())
     say("  how the last two differ: kernelsmith diff {} {} {}\n", shell_word(view.folder.string()),
         steps[steps.size() - 2].individual->program->id.value, steps.back().individual->program->id.value);
 }
@@ -246,16 +297,17 @@ struct ShowCommand {
       return kDone;
     }
     print_head(*view, all);
+    print_best(*view);
     print_expected(*view);
     print_calls(*view);
     print_cost(*view);
-    print_best(*view);
+    print_lineage(*view, all);
+    print_limits(*view, all);
     print_archive(*view, all);
     print_arms(*view);
     print_failures(*view);
     print_lost_workers(*view);
-    print_refusals(*view);
-    print_lineage(*view, all);
+    print_refusals(*view, all);
     return kDone;
   }
 };
@@ -264,7 +316,7 @@ struct ShowCommand {
 
 void add_show(CLI::App& app, Command& chosen) {
   const auto [show, command] = add_command<ShowCommand>(
-      app, chosen, "show", "Show a run: best, archive map, failures by stage, lineage of the best with diffs",
+      app, chosen, "show", "Show a run: best, how it came about, archive map, failures by stage",
       "The run is rebuilt from its journal. docs/formats.md is the schema of --json.");
   command.add_option("RUN", show.folder, "The run folder; another process may be writing it")->required();
   show.json.add_to(command);

@@ -47,6 +47,29 @@ std::string cut_lines(std::string_view text, std::size_t columns) {
   return out;
 }
 
+std::string wrapped(std::string_view text, std::string_view indent, std::size_t columns) {
+  std::string out;
+  std::size_t used = 0;  // of the present line
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find_first_of(" \n"));
+    if (used > 0 && used + 1 + word.size() > columns) {
+      out += '\n';
+      used = 0;
+    }
+    const std::string_view before = used > 0 ? " " : indent;
+    out.append(before).append(word);
+    used += before.size() + word.size();
+    text.remove_prefix(word.size());
+    if (text.empty()) break;
+    if (text.front() == '\n') {
+      out += '\n';
+      used = 0;
+    }
+    text.remove_prefix(1);
+  }
+  return out;
+}
+
 std::string number_text(std::uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
@@ -120,7 +143,8 @@ std::string text_of(const Measurement& measurement) {
 }
 
 std::string score_text(const Evaluation& accepted) {
-  return (accepted.report().speedup ? "" : "fitness ") + text_of(score_of(accepted));
+  const Measurement score = score_of(accepted);
+  return (score.unit == "x" ? "" : "fitness ") + text_of(score);
 }
 
 std::string clock_text(double seconds) {

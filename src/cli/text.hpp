@@ -45,6 +45,10 @@ constexpr std::size_t kColumns = 100;
 /// The text with each line cut to `columns` characters; a line that was cut ends with "..".
 std::string cut_lines(std::string_view text, std::size_t columns = kColumns);
 
+/// The text with a line break in place of a blank where a line would exceed `columns` bytes; `indent` begins
+/// every line.
+std::string wrapped(std::string_view text, std::string_view indent, std::size_t columns = kColumns);
+
 /// A sentence about a former best program that was rejected when it was measured again.
 std::string demotion_text(const Individual& demoted);
 

@@ -206,8 +206,9 @@ class RunTest(TaskTest):
 
     def test_show_keeps_to_a_hundred_columns_unless_all_is_asked_for(self):
         write_task(self.folder / "wide", seed_txt=SEED.replace("k3", "# " + "long " * 60 + "\nk3"))
-        self.succeed("run", "wide", "--deterministic", "--iterations", "150", "--out", "a.run", "--set",
+        done = self.succeed("run", "wide", "--deterministic", "--iterations", "150", "--out", "a.run", "--set",
                      "archive.axes=[{feature: knob.k0, low: 0, high: 7.1, bins: 96}, {feature: knob.k1, low: 0, high: 7.3, bins: 96}]")
+        self.assertLessEqual(max(len(line) for line in done.stderr.splitlines() if "iteration" in line), 100)
         text = self.succeed("show", "a.run").stdout
         self.assertLessEqual(max(map(len, text.splitlines())), 100, text)
         self.assertLess(len(text.splitlines()), 120, text)

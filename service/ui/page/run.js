@@ -61,8 +61,9 @@ export function partsOfRun(run, best) {
     ["open", { open: run.open, in_use: run.in_use, calls: run.calls_under_way, arrived: run.answers_on_their_way }, open],
     ["islands", { islands: run.islands, archive: archiveNumbers(run.archive) }, islands],
     ["shapes", run.best?.evaluation.shapes ?? [], shapes],
-    ["best", { best, diff: run.best?.diff }, bestProgram],
     ["lineage", run.lineage, lineageSteps],
+    ["limits", best?.evaluation.advice ?? "", limits],
+    ["best", { best, diff: run.best?.diff }, bestProgram],
     ["failures", run.failures, failures],
     ["refusals", run.refusals, refusals],
     ["models", run.cost, models],
@@ -165,9 +166,17 @@ export function shapes(rows) {
        .filter(Boolean).join(", ")])));
 }
 
+function limits(advice) {
+  if (!advice) return null;
+  const text = listing(advice);
+  text.classList.add("wrapped");
+  return section("What limits the best now", text);
+}
+
 function bestProgram({ best, diff: changes }) {
   if (!best) return null;
-  const fold = changes ? folded("Against the seed", diff(changes)) : note("It is the seed, unchanged.");
+  const fold = changes ? folded("Against the seed", diff(changes))
+    : note(best.origin === "seed" ? "It is the seed, unchanged." : "It is a first program: there was no seed.");
   fold.dataset.fold = "seed";
   return section("The best program", fold, ...sources(best));
 }
@@ -181,8 +190,11 @@ export function sources({ files, file_count: count }) {
 function lineageSteps(steps) {
   const last = steps.at(-1)?.step ?? 0, leftOut = last + 1 > steps.length;
   if (last === 0) return null;
+  const before = new Map(steps.map((step) => [step.step + 1, step.measurement?.median]));
   const folds = steps.filter((step) => step.diff).map((step) => {
-    const how = step.measurement ? `fitness ${measuredText(step.measurement)}` : `rejected: ${step.code}`;
+    const parent = before.get(step.step), now = step.measurement?.median;
+    const how = (step.measurement ? `fitness ${measuredText(step.measurement)}` : `rejected: ${step.code}`)
+      + (parent > 0 && now > 0 ? `, ${number(now / parent)}x of its parent's` : "");
     const fold = folded(`Step ${step.step}: program ${step.program} (${step.origin}), ${how}`, diff(step.diff));
     fold.dataset.fold = step.program;
     return fold;

@@ -30,6 +30,15 @@ export function ticks(low, high, count, wholeOnly = false) {
   return found;
 }
 
+// The numbers with as many digits as it takes to tell them apart.
+function told(values) {
+  for (let digits = 3; digits < 9; ++digits) {
+    const made = values.map((value) => (digits === 3 ? number(value) : String(Number(value.toPrecision(digits)))));
+    if (new Set(made).size === made.length) return made;
+  }
+  return values.map(number);
+}
+
 export class Frame {
   // `says` is for readers that cannot see the picture.
   constructor(title, says, width, height) {
@@ -65,10 +74,11 @@ export class Frame {
 
   // Grid lines and numbers at the left, for values from `low` to `high`.
   yAxis(scale, low, high, wholeOnly = false) {
-    for (const value of ticks(low, high, 5, wholeOnly)) {
+    const values = ticks(low, high, 5, wholeOnly), words = told(values);
+    for (const [i, value] of values.entries()) {
       const y = scale(value);
       this.add("line", { x1: this.left, x2: this.right, y1: y, y2: y, stroke: "var(--grid)" });
-      this.add("text", { x: this.left - 7, y: y + 4, "text-anchor": "end" }, number(value));
+      this.add("text", { x: this.left - 7, y: y + 4, "text-anchor": "end" }, words[i]);
     }
     this.add("line", { x1: this.left, x2: this.left, y1: this.top, y2: this.bottom, stroke: "var(--dots)" });
   }
@@ -88,7 +98,7 @@ export class Frame {
     let x = this.right;
     for (const [words, colour, sign] of [...entries].reverse()) {
       this.add("text", { x, y: 18, "text-anchor": "end" }, words);
-      x -= words.length * 6.2 + 8;
+      x -= words.length * 6.8 + 8;  // letters are at most that wide on average, so signs do not touch them
       if (sign === "line") {
         this.add("line", { x1: x - 16, x2: x, y1: 14, y2: 14, stroke: colour, "stroke-width": 2 });
       } else {
