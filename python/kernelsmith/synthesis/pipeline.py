@@ -174,7 +174,7 @@ class Pipeline:
 
     def _planned(self, records: Iterator[Record]) -> Iterator[list[Record]]:
         """The benchmark's references, planned in the same way as the modules."""
-        for record, answer in self._boxes.each(self._batches(records), lambda one: {"reference": one["code"]}):
+        for record, answer in self._boxes.each(self._batches(records), lambda one: {"reference": one["code"], "only_plan": True}):
             yield [{**record, "operators": answer.get("operators", [])}]
 
     def _distinct(self, records: Iterator[Record]) -> Iterator[list[Record]]:
