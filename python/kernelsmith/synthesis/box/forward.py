@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from . import guesses
+from .fit import misfit
 from .repairs import Specs, of_rank, repairs
 from .specs import BATCH, FLOATS, IDS, LENGTH, NODES, SIDE, Spec, parsed, standard
 
@@ -44,10 +45,10 @@ def found(model: torch.nn.Module, hints: dict[str, str], skip: int = 0, below: i
             break
         specs = tuple(one.below(below) for one in waiting.pop(0))
         try:
-            model(*[one.made(torch) for one in specs])
-            if not skip:
+            wrong = misfit(model, [one.made(torch) for one in specs])
+            if not (wrong or skip):
                 return specs
-            skip, words = skip - 1, words or "other inputs were not found"
+            skip, words = skip - (not wrong), wrong or words or "other inputs were not found"
             continue
         except Exception as error:  # noqa: BLE001 - forward may raise anything
             message = f"{type(error).__name__}: {error}"
@@ -118,7 +119,7 @@ def _tensors(model: torch.nn.Module) -> tuple[list[Spec], int]:
             made.append(one)
             if isinstance(layer, torch.nn.Linear):
                 made.append(standard(2, layer.in_features))
-    made += [standard(4, 64), PICTURES, standard(3, 512), standard(2, 512), standard(5, 64)]
+    made += [standard(4, 64), PICTURES, standard(3, 512), standard(2, 512), standard(5, 64), standard(1, 1)]
     return list(dict.fromkeys(made)), most
 
 

@@ -106,7 +106,7 @@ def _sizes(specs: Specs, message: str) -> Iterator[Specs]:
     numbers = [number for number in numbers if 0 < number <= _MOST_SIZE]
     for has in numbers:
         for should in numbers:
-            if has != should:
+            if has != should > 1:  # an axis of 1 fits everything
                 yield from _replaced(specs, has, should)
     for has in numbers:  # a product of sizes was flattened
         for should in numbers:
