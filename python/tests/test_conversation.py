@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+from dataset_runs import task_facts
 from kernelsmith import learning
 from kernelsmith.learning.dataset import journal, rows
 from kernelsmith.learning.dataset.steps import RunSteps, Step
@@ -36,21 +37,13 @@ class Replies:
 
 
 def test_cold_start_has_the_recorded_turns():
-    run = RunSteps("id", "folder", rows_task(), "", 0)
+    run = RunSteps("id", "folder", task_facts(), "", 0)
     for ticket, turn in enumerate(TURNS, 1):
         event = {"ticket": ticket, "program": ticket, "source": "evaluated", "evaluation": turn["evaluation"]}
         journal._take_evaluation(run, event, {}, {})
-        run.origins[ticket] = "edit"
-    run.origins[len(TURNS) + 1] = "edit"
     steps = [Step(run, ticket, "rewrite", "m", None, (), "refused", None) for ticket in range(1, len(TURNS) + 2)]
     messages = rows._conversation(steps, Replies())
     assert messages == [*FIRST, *MESSAGES, {"role": "assistant", "content": "the last"}]
-
-
-def rows_task():
-    from dataset_runs import task_facts
-
-    return task_facts()
 
 
 @pytest.mark.parametrize("edits", [False, True])

@@ -18,7 +18,7 @@ SHORTEST_S, LONGEST_S = 50e-6, 20e-3
 MOST_INPUT = 2 << 30  # bytes of all inputs
 MOST_OUTPUT = 1 << 30  # bytes of all outputs; the judge holds several copies, one of them in double
 MOST_MOVED = 64 << 30
-# Of a call on the CPU, which then takes some tenths of a second.
+# The most work of a call on the CPU, which then takes some tenths of a second.
 _TRIED_FLOPS, _TRIED_BYTES = 5e9, 7e8
 _MOST_STEPS = 14
 

@@ -15,7 +15,8 @@ from kernelsmith_torch.model_source import Inputs, Reference, is_memory, run_mod
 CPU_S = 30  # of a task's trial: two constructions, and a call for each input and three more
 _PATH = "/tmp/trial.py"  # noqa: S108 - the sandbox's own
 _SEED, _OTHER = 1, 2
-# A change of an output below this share of it is none. Sums in another order change float32 by about 1e-6.
+# An output that changes by less than this share does not depend on what was changed. Sums in another order change
+# float32 by about 1e-6.
 _LEAST = 1e-4
 # Two calls on the same inputs may differ by this, as in the judge's preparation.
 _SAME = 1e-3
