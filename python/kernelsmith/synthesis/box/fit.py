@@ -44,6 +44,6 @@ def misfit(model: torch.nn.Module, inputs: list[Any]) -> str:
     given = [one for one in pytree.tree_leaves(inputs) if isinstance(one, torch.Tensor)]
     most = max((one.dim() for one in given), default=0)
     for one in pytree.tree_leaves(result):
-        if isinstance(one, torch.Tensor) and one.dim() > most > 2 and 1 in one.shape[1:]:
+        if isinstance(one, torch.Tensor) and one.dim() > most > 2 and 1 in one.shape:
             return f"an output of {tuple(one.shape)} has more axes than the inputs, one of them without extent"
     return ""
