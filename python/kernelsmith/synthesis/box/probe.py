@@ -81,6 +81,8 @@ def _called(model: torch.nn.Module, hints: dict[str, str], task: dict[str, Any])
         raise Refused("reads_values", str(failed)) from None
     except sizes.Unstable:
         raise Refused("not_deterministic", "two calls with the same inputs did different work") from None
+    except sizes.NoWork:
+        raise Refused("no_work", "it views its inputs only") from None
     except sizes.NoSize as failed:
         raise Refused("no_size", str(failed)) from None
     return {"inputs": [one.source() for one in specs], "small": [one.source() for one in small],

@@ -48,6 +48,10 @@ class Unstable(Exception):
     """A repeated call behaved differently."""
 
 
+class NoWork(Exception):
+    """The call moves nothing and computes nothing."""
+
+
 class NoSize(Exception):
     """No tried size is within the limits. Holds the time of the last size."""
 
@@ -64,10 +68,12 @@ def measured(model: torch.nn.Module, specs: Specs) -> Measured:
 
 
 def fitted(model: torch.nn.Module, specs: Specs) -> tuple[Specs, Measured]:
-    """The specs with fitting sizes, and their measurement. Raises NoSize or Unstable."""
+    """The specs with fitting sizes, and their measurement. Raises NoSize, NoWork or Unstable."""
     now = measured(model, specs)
     if measured(model, specs).trace != now.trace:
         raise Unstable
+    if now.seconds == 0:
+        raise NoWork
     specs, now = _stepped(model, specs, now, lambda one: one.fits)
     if now.fits:
         return specs, now
