@@ -43,7 +43,8 @@ def misfit(model: torch.nn.Module, inputs: list[Any]) -> str:
         return f"inputs are broadcast against each other: {watch.found}"
     given = [one for one in pytree.tree_leaves(inputs) if isinstance(one, torch.Tensor)]
     most = max((one.dim() for one in given), default=0)
+    least = min((one.shape[0] for one in given if one.dim()), default=1)
     for one in pytree.tree_leaves(result):
-        if isinstance(one, torch.Tensor) and one.dim() > most > 2 and 1 in one.shape:
+        if isinstance(one, torch.Tensor) and one.dim() > most and (most > 2 and 1 in one.shape or one.shape[0] == 1 < least):
             return f"an output of {tuple(one.shape)} has more axes than the inputs, one of them without extent"
     return ""

@@ -25,7 +25,8 @@ _OUTSIDE = ("out of range in self", "out of bounds", "out of range")
 
 
 # Refusals after which other inputs may be sound.
-OTHER_INPUTS = frozenset({"index_beyond_axis", "not_finite", "ignores_input", "constant_output", "does_not_run", "returns_input"})
+OTHER_INPUTS = frozenset({"index_beyond_axis", "not_finite", "ignores_input", "constant_output", "does_not_run", "returns_input",
+                          "mixes_samples"})
 
 
 class Unsound(Exception):
@@ -87,6 +88,24 @@ def _check(reference: Reference) -> None:
         mixed = first.with_tensors([two if place == at else old for place, old in enumerate(first.tensors())])
         if not any(_moved(old, new) for old, new in zip(made, _called(model, mixed), strict=True)):
             raise Unsound("ignores_input", f"no output depends on input {at}")
+
+
+    _check_samples(model, first, other, made)
+
+
+def _check_samples(model: torch.nn.Module, first: Inputs, other: Inputs, made: list[torch.Tensor]) -> None:
+    """If inputs have other numbers of axes, a sample of the one with the fewest must change its own sample alone. Else the axis of
+    samples met an axis of the other input that happens to be as long."""
+    given = first.tensors()
+    samples = {one.shape[0] if one.dim() else 0 for one in [*given, *made]}
+    least = min(range(len(given)), key=lambda at: given[at].dim(), default=0)
+    if len(samples) > 1 or max(samples, default=0) < 2 or len({one.dim() for one in given}) < 2:
+        return
+    mixed = given[least].clone()
+    mixed[0] = other.tensors()[least][0]
+    found = _called(model, first.with_tensors([mixed if at == least else one for at, one in enumerate(given)]))
+    if any(_moved(old[1:], new[1:]) for old, new in zip(made, found, strict=True)):
+        raise Unsound("mixes_samples", f"a sample of input {least} changes the outputs of other samples")
 
 
 _LAYERS = (torch.nn.Linear, torch.nn.modules.conv._ConvNd)
