@@ -283,7 +283,8 @@ TEST_F(SttsTrajectoryTest, RefusesAJournalThatContradictsItself) {
            opened.error().where.find("1.jsonl:") != std::string::npos;
   };
   EXPECT_TRUE(refused("\"shown\":[1]", "\"shown\":[7]"));
-  EXPECT_TRUE(refused("server's feedback", "server's Feedback"));  // then the second reply answers other messages
+  EXPECT_TRUE(
+      refused("server's feedback", "server's Feedback"));  // then the second reply answers other messages
   EXPECT_TRUE(refused("\"event\":\"verdict\"", "\"event\":\"turn\""));
   EXPECT_TRUE(refused("{\"event\":\"trajectory\"", "{\"event\""));
 }

@@ -21,7 +21,8 @@ enum class TurnForm {
   edits,    ///< SEARCH/REPLACE edits of the last readable program
 };
 
-/// What a turn says about a verdict. A verdict of a search, of the service and of a trajectory gives the same.
+/// What a turn says about a verdict. A verdict of a search, of the service and of a trajectory gives the
+/// same.
 struct TurnVerdict {
   bool compiled = false;
   bool correct = false;
