@@ -75,7 +75,7 @@ def changed(code: str, drawn: random.Random, more: bool) -> str:
 
 def planned(codes: list[str]) -> list[list]:
     """Each one's operators; none if it has no plan."""
-    records = ({"reference": code} for code in codes)
+    records = ({"reference": code, "only_plan": True} for code in codes)
     batches = iter(lambda: list(itertools.islice(records, 24)), [])
     with sandboxes("", os.cpu_count() or 1) as boxes:
         return [answer.get("operators", []) for _, answer in boxes.each(batches, lambda one: one)]

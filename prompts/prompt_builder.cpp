@@ -102,12 +102,6 @@ struct PromptBuilder::Impl {
     prompt.tokens = estimate_tokens(prompt.system) + estimate_tokens(prompt.user);
     return {};
   }
-
-  Result<std::string> render_feedback(const Value& data) const {
-    auto text = sets.render({options.set, detail::kBaseSet}, "feedback", data);
-    if (!text) return text;
-    return tidy(detail::as_utf8(*text));
-  }
 };
 
 Result<PromptBuilder> PromptBuilder::create(Task task, PromptOptions options) {
@@ -143,20 +137,6 @@ Result<Prompt> PromptBuilder::build(const ProposalRequest& request) const {
   }
   prompt.notes = shown.notes;
   return prompt;
-}
-
-Result<std::string> PromptBuilder::feedback(const IndividualPtr& attempt) const {
-  Shown shown;
-  shown.parent = attempt;
-  shown.reference = false;
-  shown.error_bytes = impl_->options.error_bytes;
-  return impl_->render_feedback(detail::prompt_data(impl_->task, impl_->options, shown));
-}
-
-Result<std::string> PromptBuilder::feedback(const Refusal& refusal) const {
-  Value::Map data = *detail::prompt_data(impl_->task, impl_->options, {}).map();
-  data["refusal"] = Value::Map{{"code", name_of(refusal.code)}, {"detail", detail::as_utf8(refusal.detail)}};
-  return impl_->render_feedback(data);
 }
 
 Digest Prompt::digest() const { return DigestBuilder().add(system).add(user).finish(); }

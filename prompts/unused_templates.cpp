@@ -45,7 +45,7 @@ Result<std::vector<std::string>> unused_templates(const fs::path& folder, const 
   if (!files) return files.error();
   if (files->empty())
     return std::vector{folder.string() + " holds no template: they are SET/NAME.mustache in it"};
-  std::set<std::string> names = {"system", "user", "feedback"}, sets = {set};
+  std::set<std::string> names = {"system", "user"}, sets = {set};
   for (const detail::TemplateFile& file : detail::template_files()) {
     sets.emplace(file.name);
     add_partials(std::string(file.text), names);

@@ -3,7 +3,7 @@
 # usage: scripts/gpu-check.sh SECTION...      sections: doctor; of cuda: tests examples noise rate devices peers redteam inspect profile;
 #   of torch: torch_judge torch_workers torch_examples torch_replay torch_extension torch_noise torch_redteam, all by: torch; and torch_rates,
 #   sizes (KernelBench's references as their own candidates, from the folder $KERNELBENCH; SIZES="--quick --at-once 6"), neighbours;
-#   of `serve`: service; production (docs/production.md); of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS);
+#   of `serve`: service, learning (a pack with LEARNING); production (docs/production.md); of both backends: mixed; public (published candidates, from the folder $PUBLIC_SETS);
 #   of maca and hip, on a card of theirs: vendor
 # Uses the programs of build/gpu (scripts/gpu-pack.sh), else those of a release build, which it makes.
 set -u
@@ -161,13 +161,32 @@ section_public() {
   done
 }
 
+# The tree's Python package, with the extension of a build for this Python, in $scratch/python.
+python_package() {
+  local package=$scratch/python/kernelsmith
+  mkdir -p "$package"
+  ln -sf "$PWD"/python/kernelsmith/* "$(dirname "$(command -v kernelsmith)")" "$package"
+  ln -sf "$PWD"/build/{gpu,release}/python/kernelsmith/_core.*.so "$package" 2>/dev/null
+}
+
+# GRPO over `serve` while 5 % of the requests fail (docs/learning.md). What is left after $LEARNING_TIME seconds goes on with the next call,
+# from $LEARNING_OUT. $OUT gets the curve, its picture and the checkpoint, packed.
+section_learning() {
+  local out=${LEARNING_OUT:-build/gpu-learning} status
+  python_package
+  KERNELSMITH_TORCH_PYTHON=${KERNELSMITH_TORCH_PYTHON:-$(command -v python3)} PYTHONPATH=$scratch/python:$PWD/build/gpu/site \
+    timeout -s INT "$((${LEARNING_TIME:-480} + 90))" python3 -u benchmarks/grpo_over_serve.py --kernelsmith "$(command -v kernelsmith)" --out "$out" \
+    --steps "${LEARNING_STEPS:-100}" --seconds "${LEARNING_TIME:-480}" 2>&1 | grep -v "^{'loss'"
+  status=${PIPESTATUS[0]}
+  tail -3 "$out/curve.jsonl"
+  [ -z "${OUT:-}" ] || { cp "$out"/curve.* "$OUT" && tar cJf "$OUT/learning.tar.xz" -C "$out" .; }
+  echo "status $status (0: done and risen, 4: repeat to go on, else wrong)"
+}
+
 # From a model to a patch (docs/production.md): the tree's Python package, with the extension of a build for this Python.
 # PRODUCTION_ONLY=whole or packages runs one half; $OUT gets results.json.
 section_production() {
-  local package=$scratch/python/kernelsmith
-  mkdir -p "$package"
-  ln -s "$PWD"/python/kernelsmith/* "$(dirname "$(command -v kernelsmith)")" "$package"
-  ln -s "$PWD"/build/{gpu,release}/python/kernelsmith/_core.*.so "$package" 2>/dev/null
+  python_package
   KERNELSMITH_TORCH_PYTHON=${KERNELSMITH_TORCH_PYTHON:-$(command -v python3)} PYTHONPATH=$scratch/python \
     timeout "${PRODUCTION_TIME:-500}" python3 -u benchmarks/production --limit $((${PRODUCTION_TIME:-500} - 30)) ${PRODUCTION_ONLY:+--only "$PRODUCTION_ONLY"}
 }

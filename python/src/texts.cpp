@@ -6,8 +6,11 @@
 
 #include <kernelsmith/code/blocks.hpp>
 #include <kernelsmith/code/fingerprint.hpp>
+#include <kernelsmith/config/json.hpp>
+#include <kernelsmith/core/rejections.hpp>
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/prompts/prompt_builder.hpp>
+#include <kernelsmith/prompts/turn.hpp>
 #include <kernelsmith/proposal/extract.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
@@ -61,6 +64,8 @@ std::string fingerprint_of(const SourceLike& program) {
   const Source source = source_of(program);
   return without_gil([&] { return fingerprint(source).hex(); });
 }
+
+TurnForm form_of(bool edits) { return edits ? TurnForm::edits : TurnForm::program; }
 
 }  // namespace
 
@@ -141,6 +146,33 @@ void bind_texts(py::module_& module) {
       "Peak rates by a part of the GPU's name: memory in GB/s, dense products in Tflop/s.");
   module.def("fingerprint", &fingerprint_of, py::arg("program"),
              "Equal for programs whose tokens are equal: it ignores white space, comments and docstrings.");
+  module.attr("TURN_VERSION") = kTurnVersion;
+  module.def(
+      "turn",
+      [](bool correct, bool decoy, std::optional<double> speed, bool over_baseline,
+         std::optional<double> own_share, const std::string& code, const std::string& message,
+         const std::string& advice, bool edits, const std::string& request) {
+        const auto rejection = rejection_code_from(code);
+        const TurnVerdict verdict{correct || (rejection && had_compiled(*rejection)),
+                                  correct,
+                                  decoy,
+                                  speed,
+                                  over_baseline,
+                                  own_share,
+                                  code,
+                                  message,
+                                  advice};
+        return turn_message(verdict, form_of(edits), request);
+      },
+      py::kw_only(), py::arg("correct"), py::arg("decoy"), py::arg("speed"), py::arg("over_baseline"),
+      py::arg("own_share"), py::arg("code"), py::arg("message"), py::arg("advice"), py::arg("edits"),
+      py::arg("request"));
+  module.def(
+      "turn_of",
+      [](const std::string& evaluation, bool edits) {
+        return turn_message(turn_verdict(unwrap(from_json<Evaluation>(evaluation))), form_of(edits));
+      },
+      py::arg("evaluation"), py::arg("edits"), "The turn after an evaluation of the journal, as JSON.");
   module.def("extract", &extracted, py::arg("reply"), py::arg("parent"), py::arg("edits_only"));
 }
 

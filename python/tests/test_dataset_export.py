@@ -35,7 +35,9 @@ def test_rows_have_the_columns_of_their_kind_and_what_the_model_saw(runs, tmp_pa
         said = [(one["role"], one["content"]) for one in row.get("messages") or row["prompt"] + row.get("chosen", [])]
         if kind == "multiturn":
             assert [role for role, _ in said] == ["system"] + ["user", "assistant"] * row["turns"]
-            assert said[-2:] == [prompt[1], ("assistant", reply["text"])]
+            assert said[-1] == ("assistant", reply["text"]) and '"status": "completed"' in said[-2][1]
+            first = plain_reply(stored[row["run"]].replies([row["turn_tickets"][0]])[0])
+            assert said[:2] == [("system", first["system"]), ("user", first["user"])]
         else:
             assert said == prompt + [("assistant", reply["text"])] * (kind != "rl")
 

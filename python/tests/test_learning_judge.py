@@ -183,23 +183,23 @@ def test_mistakes():
 
 def test_feedback():
     def shown(**reward):
-        return learning.feedback(Judged(0.0, Reward("a", 0.0, **reward), ""))
+        text = learning.feedback(Judged(0.0, Reward("a", 0.0, **reward), ""))
+        return json.loads(text[text.index("{"):text.rindex("}") + 1])
 
-    assert shown(correct=True, decoy=False, speedup=1.25, own_share=0.5).startswith(
-        "Your program is correct. Its speedup is 1.25; 50% of its GPU time is in kernels of its own.\n\nMake it faster.")
-    assert shown(correct=True, decoy=False, speedup=1.25).startswith("Your program is correct. Its speedup is 1.25.\n")
-    assert "without a kernel of its own" in shown(correct=True, decoy=True, speedup=9.0) and "9" not in shown(
-        correct=True, decoy=True, speedup=9.0)
-    assert shown(correct=True, decoy=False, speedup=-2.5, over_baseline=False).startswith(
-        "Your program is correct. Its score is -2.5.\n\nRaise its score.")
-    long = shown(correct=False, decoy=False, rejection="compile_failed", message="x" * 10_000)
-    assert long.startswith("Your program was rejected (compile_failed):\nxxx") and len(long) < 2200
+    right = {"status": "completed", "compiled": True, "correctness": True, "decoy_kernel": False}
+    assert shown(correct=True, decoy=False, speedup=1.25, own_share=0.5) == {
+        **right, "speedup": 1.25, "custom_kernel_cuda_time_coverage": 0.5}
+    assert shown(correct=True, decoy=True, speedup=9.0) == {**right, "decoy_kernel": True}, "no figure that misleads"
+    assert shown(correct=True, decoy=False, speedup=-2.5, over_baseline=False) == {**right, "score": -2.5}
+    long = shown(correct=False, decoy=False, rejection="compile_failed", message="x\n" * 10_000, advice="a")
+    assert (long["compiled"], long["error_code"], long["advice"]) == (False, "compile_failed", "a")
+    assert len(long["error_message"]) < 2200 and long["error_message"].endswith("x\nx\n")
 
 
 def test_feedback_asks_for_the_form_of_the_prompt_or_for_what_the_caller_says():
     edits = [{"role": "user", "content": "Reply:\n```\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```"}]
     whole = [{"role": "user", "content": "Give the program in one fenced code block."}]
-    for prompt, form, end in ((edits, "edits", "first message."), (whole, "program", "code block."), (None, None, "block.")):
+    for prompt, form, end in ((edits, "edits", ">>>>>>> REPLACE"), (whole, "program", "code block."), (None, None, "block.")):
         judged = judge_all([fenced("3.0")], {**PARENT, "prompt": prompt})[0][0]
         assert judged.asked == form and learning.feedback(judged).endswith(end)
         assert ("SEARCH/REPLACE" in learning.feedback(judged)) == (form == "edits")

@@ -279,7 +279,8 @@ def test_each_turn_has_its_reward(service, tokenizer, logprobs):
     assert [scores[end - 1] for _, end in spans] == [2.0, 0.0, 4.0] and scores.sum() == output.reward_score == 6.0
     said = [tokenizer.decode(fields["responses"][begin:end], skip_special_tokens=True) for begin, end in spans]
     assert said == fenced("2.0", "wrong", "4.0")
-    assert "Its score is 2;" in tokenizer.decode(fields["responses"][spans[0][1]:spans[1][0]])
+    assert '"score": 2,' in tokenizer.decode(fields["responses"][spans[0][1]:spans[1][0]])
+    assert agent_loop.feedback is ks.learning.feedback, "the turns of cold start and test time, too"
     assert server.prompts[2] == [*fields["prompts"].tolist(), *fields["responses"][:spans[2][0]].tolist()]
     assert len(fields["responses"]) == spans[-1][1] and output.num_turns == 6
     if logprobs:

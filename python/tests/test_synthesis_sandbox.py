@@ -1,5 +1,6 @@
 """The real sandbox and planner: modules that do harm, and twelve that become tasks."""
 
+import math
 import os
 import socket
 from pathlib import Path
@@ -110,6 +111,43 @@ def test_inputs_are_found_and_have_real_sizes(box):
     assert called["arguments"] == ["320"] and called["origin"] == "call" and "320)" in called["inputs"][0]
     assert config["arguments"] == ["_Config(n_embd=512, hidden_size=512)"]
     assert [name for name, _ in linear["operators"] if name not in ("t", "view", "_unsafe_view")] == ["addmm"]
+
+
+# What a plan does not show: forward's argument and text, what the constructor adds, and the code.
+UNSOUND = {
+    "never_set": ("", "self.l(x) + self.p", "self.p = nn.Parameter(torch.Tensor(dim))"),
+    "constant_output": ("", "self.l(x).softmax(-1).sum(-1)", ""),
+    "ignores_input": (", other", "self.l(x) + 0 * other", ""),
+    "zero_weights": ("", "x.relu() + 1 + self.o(self.l(x))", "self.o = nn.Linear(dim, dim); nn.init.zeros_(self.o.weight)"),
+    "returns_input": ("", "x + 1e-6 * self.l(x)", ""),
+    "not_deterministic": ("", "self.l(x) * random.random()", ""),
+    "not_finite": ("", "(self.l(x) - 5).sqrt()", ""),
+}
+SOUND = {
+    "indices are within their axis": (", ids", "self.l(x) + self.t[ids]", "self.t = nn.Parameter(torch.randn(40, dim))"),
+    "a mask masks": (", mask", "self.l(x).masked_fill(mask[..., None], 0)", ""),
+    "outputs fit": ("", "self.l(x)[:, :, None] - self.l(x)[:, None]", ""),
+    "imports": ("", "self.l(x) * NEW", ""),
+}
+
+
+@pytest.mark.slow
+def test_what_runs_on_numbers_only_badly_is_refused(box):
+    def code(argument, result, more):
+        text = GOOD.replace("x):", f"x{argument}):").replace("return self.l(x)", f"return {result}").replace(
+            "        self.l =", f"        {more or 'pass'}\n        self.l =")
+        return "import random\nfrom contextlib import nullcontext\n" + text + "NEW = 2\n"
+
+    answers = box.answers([{"code": code(*parts)} for parts in [*UNSOUND.values(), *SOUND.values()]])
+    bad, good = answers[:len(UNSOUND)], answers[len(UNSOUND):]
+    assert [answer.get("refused") for answer in bad] == list(UNSOUND), bad
+    assert not any("refused" in answer for answer in good), good
+    assert good[0]["inputs"][1].startswith("torch.randint(0, 40,") and good[1]["inputs"][1].endswith("< 0.5")
+    assert 4 * torch_numbers(good[2]["outputs"]) <= 1 << 30
+
+
+def torch_numbers(outputs):
+    return sum(math.prod(shape) for _, shape in outputs)
 
 
 def test_twelve_modules_of_a_repository(box, tmp_path):

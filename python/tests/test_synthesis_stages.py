@@ -10,7 +10,7 @@ import types
 
 import kernelsmith as ks
 import pytest
-from kernelsmith.synthesis import Settings, centers, families, filters, pipeline, synthesize
+from kernelsmith.synthesis import Settings, centers, families, filters, gpu, pipeline, synthesize
 from kernelsmith.synthesis.box import graph, layout, repairs, specs
 from kernelsmith.synthesis.model_inputs import Asker, parsed
 from kernelsmith.synthesis.sandbox import Sandbox, Sandboxes
@@ -167,6 +167,33 @@ def test_twelve_modules_become_tasks(fake_box, twelve, tmp_path):
     assert len(rows) == made.tasks and {row["repo_name"] for row in rows} == {"twelve"}
     card = (tmp_path / "out" / "README.md").read_text()
     assert "| 3-repeats, repeated | 1 |" in card and "| 4-sandbox, no_inputs | 1 |" in card
+
+
+def check(name, status="ok", detail=""):
+    return {"name": name, "status": status, "detail": detail, "remedy": ""}
+
+
+def test_the_judge_prepares_tasks_on_a_gpu_at_last(fake_box, twelve, tmp_path, monkeypatch):
+    def answer(*words):
+        if words == ("doctor", "--json"):
+            return {"checks": []}
+        text = pathlib.Path(words[1], "reference.py").read_text()
+        if text == first:
+            return {"checks": [check("task"), check("outputs", "limited", "degenerate: 'y' is the same")]}
+        return {"checks": [check("task", "failed", "not_finite")] if text == second else [check("task")]}
+
+    before = synthesize([twelve], tmp_path / "out")
+    tasks = sorted((tmp_path / "out" / "tasks").rglob("*.py"))
+    first, second = (path.read_text() for path in tasks[:2])
+    monkeypatch.setattr(gpu, "answer_of", lambda *words: {"checks": [check("torch gpu", "limited")]})
+    with pytest.raises(ks.Error, match="no GPU"):
+        synthesize([twelve], tmp_path / "out", Settings(gpu=True))
+    monkeypatch.setattr(gpu, "answer_of", answer)
+    made = synthesize([twelve], tmp_path / "out", Settings(gpu=True))
+    assert made.refused["gpu_degenerate"] == made.refused["gpu_refuses"] == 1 and made.tasks == before.tasks - 2
+    assert "9-gpu, gpu_refuses | 1" in (tmp_path / "out" / "README.md").read_text()
+    assert sorted((tmp_path / "out" / "tasks").rglob("*.py")) == tasks[2:]
+    assert synthesize([twelve], tmp_path / "out").tasks == made.tasks, "without --gpu its verdicts stay"
 
 
 def killed(twelve, out, moment):

@@ -4,35 +4,29 @@
 #include <utility>
 
 #include <kernelsmith/config/json.hpp>
+#include <kernelsmith/core/rejections.hpp>
 
 namespace kernelsmith::service {
 namespace {
 
 /// A rejection in KernelGYM's terms.
-struct Meaning {
-  std::string_view error_code;
-  bool compiled = false;  ///< the candidate compiled
-  bool decoy = false;     ///< it tried to cheat the measurement
-};
-
-Meaning meaning_of(RejectionCode code) {
+std::string_view code_of(RejectionCode code) {
   using enum RejectionCode;
   switch (code) {
     case unreadable:
-      return {"SYNTAX_ERROR"};
+      return "SYNTAX_ERROR";
     case frozen_changed:
     case too_large:
-      return {"VALIDATION_ERROR"};
+      return "VALIDATION_ERROR";
     case forbidden_construct:
     case compile_failed:
     case compile_limit:
-      return {"COMPILATION_ERROR"};
-    case entry_missing:
-      return {"INSTANTIATION_ERROR"};
-    case load_failed:
-      return {"IMPORT_ERROR", true};
     case not_reproducible:
-      return {"COMPILATION_ERROR", true};
+      return "COMPILATION_ERROR";
+    case entry_missing:
+      return "INSTANTIATION_ERROR";
+    case load_failed:
+      return "IMPORT_ERROR";
     case plan_failed:
     case crashed:
     case exited:
@@ -43,23 +37,22 @@ Meaning meaning_of(RejectionCode code) {
     case out_of_bounds:
     case unsafe_memory:
     case worker_lost:
-      return {"RUNTIME_ERROR", true};
+    case background_work:
+    case protocol_forged:
+    case sandbox_violation:
+    case implausible_speed:
+      return "RUNTIME_ERROR";
     case timed_out:
     case too_slow:
-      return {"TIMEOUT_ERROR", true};
+      return "TIMEOUT_ERROR";
     case wrong_output:
     case output_not_written:
     case not_finite:
     case nondeterministic:
     case input_modified:
-      return {"CORRECTNESS_ERROR", true};
-    case background_work:
-    case protocol_forged:
-    case sandbox_violation:
-    case implausible_speed:
-      return {"RUNTIME_ERROR", true, true};
+      return "CORRECTNESS_ERROR";
   }
-  return {"UNKNOWN_ERROR"};
+  return "UNKNOWN_ERROR";
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -119,16 +112,15 @@ void put_coverage(const Metrics& metrics, const Report& report, Json& metadata) 
 }
 
 void put_rejection(const Rejection& rejection, const EvaluationRequest& request, Verdict& verdict) {
-  const Meaning meaning = meaning_of(rejection.code);
-  verdict.compiled = meaning.compiled;
-  verdict.decoy_kernel = meaning.decoy;
-  verdict.error_code = meaning.error_code;
+  verdict.compiled = had_compiled(rejection.code);
+  verdict.decoy_kernel = evades_measurement(rejection.code);
+  verdict.error_code = error_code_of(rejection.code);
   verdict.error_message = request.verbose_errors ? rejection.diagnostics : first_line(rejection.diagnostics);
   const std::string name(name_of(rejection.code));
-  if (meaning.error_code == "CORRECTNESS_ERROR") {
+  if (verdict.error_code == "CORRECTNESS_ERROR") {
     verdict.metadata["correctness_issue"] = verdict.error_message;
     verdict.metadata["correctness_issue_name"] = name;
-  } else if (meaning.compiled) {
+  } else if (*verdict.compiled) {
     verdict.metadata["runtime_error"] = verdict.error_message;
     verdict.metadata["runtime_error_name"] = name;
   } else {
@@ -139,10 +131,8 @@ void put_rejection(const Rejection& rejection, const EvaluationRequest& request,
 
 void put_acceptance(const Evaluation& evaluation, const EvaluationRequest& request, Verdict& verdict) {
   const Report& report = evaluation.report();
-  const auto& features = evaluation.metrics()->features();
-  const auto own_kernels = features.find("own_kernels");
   verdict.compiled = true;
-  verdict.decoy_kernel = request.detect_decoys && own_kernels != features.end() && own_kernels->second == 0;
+  verdict.decoy_kernel = request.detect_decoys && lacks_own_kernel(evaluation);
   constexpr double kUsInMs = 1000;
   if (report.runtime_us) verdict.kernel_runtime_ms = report.runtime_us->median / kUsInMs;
   // A task without a baseline only has a fitness, which the trainer uses as the reward.
@@ -154,7 +144,7 @@ void put_acceptance(const Evaluation& evaluation, const EvaluationRequest& reque
 
 }  // namespace
 
-std::string_view error_code_of(RejectionCode code) { return meaning_of(code).error_code; }
+std::string_view error_code_of(RejectionCode code) { return code_of(code); }
 
 std::string_view error_code_of(ErrorCode code) {
   using enum ErrorCode;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <kernelsmith/core/mutex.hpp>
+#include <kernelsmith/prompts/turn.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 #include <kernelsmith/suite/stts.hpp>
@@ -206,9 +207,11 @@ class Run {
 
 }  // namespace
 
-Result<SttsReport> run_stts(const std::vector<SuiteTask>& tasks, const SttsOptions& options,
+Result<SttsReport> run_stts(const std::vector<SuiteTask>& tasks, const SttsOptions& wanted,
                             const Registry& registry, const std::shared_ptr<ChatModel>& model, SttsHost& host,
                             const std::stop_token& stop) {
+  SttsOptions options = wanted;
+  options.settings["turn_version"] = std::to_string(kTurnVersion);  // turns of two texts are no conversation
   if (const Status plan = check_plan(options.plan); !plan) return plan.error();
   if (tasks.empty() || options.samples == 0 || options.workers == 0)
     return fail(ErrorCode::invalid_argument,

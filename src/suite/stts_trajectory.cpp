@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include <kernelsmith/prompts/turn.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/session.hpp>
 
@@ -95,19 +96,18 @@ class Maker {
       turn.source = child->source;
     else if (refusal && refusal->code == RefusalCode::unchanged)
       turn.source = base_of(turn.shown);  // a reply that repeats the program also counts
-    if (!turn.source) return finish(std::move(turn), tools_.prompts.feedback(*refusal));
+    if (!turn.source) return finish(std::move(turn), turn_verdict(*refusal));
     const std::uint64_t number = trajectory().turns.size() + 1;
     const auto evaluation = evaluate(*turn.source, number);
     if (!evaluation) return evaluation.error();
     turn.reward = stts_reward(*evaluation);
     turn.evaluation.emplace(evaluation->without_artifacts());
-    auto feedback = tools_.prompts.feedback(individual(*turn.source, number, Origin::rewrite, *evaluation));
-    return finish(std::move(turn), std::move(feedback));
+    return finish(std::move(turn), turn_verdict(*evaluation));
   }
 
-  Status finish(SttsTurn turn, Result<std::string> feedback) {
-    if (!feedback) return feedback.error();
-    turn.feedback = std::move(*feedback);
+  Status finish(SttsTurn turn, const TurnVerdict& verdict) {
+    const bool several = tools_.prompts.blank_candidate().files().size() > 1;
+    turn.feedback = turn_message(verdict, several ? TurnForm::files : TurnForm::program);
     return journal_.add_verdict(std::move(turn));
   }
 

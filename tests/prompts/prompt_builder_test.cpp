@@ -391,21 +391,6 @@ TEST(PromptBuilder, RefusesWhatIsWrongWithTheUsersFiles) {
   EXPECT_THAT(refused(in_folder(own)), HasSubstr("a template stands in the folder of its set"));
 }
 
-TEST(PromptBuilder, AnswersAReplyInAConversation) {
-  const auto builder = PromptBuilder::create(softmax_task()).value();
-  const std::string fast = builder.feedback(accepted(3, "void softmax() { mine(); }\n", 2)).value();
-  EXPECT_THAT(fast, HasSubstr("speedup over the baseline: 2x (1.9 to 2.1)"));
-  EXPECT_THAT(fast, HasSubstr("Make it faster"));
-  EXPECT_THAT(fast, Not(HasSubstr("mine()")));  // the reply is in the conversation already
-  const std::string broken =
-      builder.feedback(rejected(3, "void softmax() { mine(); }\n", "no such thing")).value();
-  EXPECT_THAT(broken, HasSubstr("rejected at compile: compile_failed (it does not compile)"));
-  EXPECT_THAT(broken, HasSubstr("no such thing"));
-  const std::string none = builder.feedback(Refusal{RefusalCode::no_code, "no fence"}).value();
-  EXPECT_THAT(none, HasSubstr("no program could be taken from your reply: no_code: no fence"));
-  EXPECT_THAT(none, Not(HasSubstr("rejected")));
-}
-
 TEST(PromptBuilder, ShowsOnlyBlocksOfOthersAndSeveralFiles) {
   ProposalRequest request = full_request();
   const auto two = [](const std::string& block) {

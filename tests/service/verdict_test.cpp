@@ -1,9 +1,14 @@
 #include "evaluation/verdict.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <kernelsmith/config/json.hpp>
 
 namespace kernelsmith::service {
 namespace {
@@ -115,6 +120,34 @@ TEST(Verdict, AShortErrorIsItsFirstLine) {
   EvaluationRequest terse;
   terse.verbose_errors = false;
   EXPECT_EQ(verdict_of(rejected(RejectionCode::crashed), terse).error_message, "first line");
+}
+
+/// Whether `json` has at least what `part` has.
+bool holds(const nlohmann::json& json, const nlohmann::json& part) {
+  if (!part.is_object()) return json == part;
+  return std::ranges::all_of(part.items(), [&](const auto& one) {
+    return json.contains(one.key()) && holds(json.at(one.key()), one.value());
+  });
+}
+
+// From these answers a trainer makes the turns that test time makes from the evaluations.
+TEST(Verdict, TellsTheRecordedTrajectoryAsItStands) {
+  const auto file =
+      std::filesystem::path(__FILE__).parent_path().parent_path() / "conversation" / "trajectory.json";
+  const auto recorded = nlohmann::json::parse(std::ifstream(file));
+  for (const auto& turn : recorded.at("turns")) {
+    const auto evaluation = from_json<Evaluation>(turn.at("evaluation").dump());
+    ASSERT_TRUE(evaluation) << describe(evaluation.error());
+    const Verdict verdict = verdict_of(*evaluation, {});
+    const nlohmann::json& answer = turn.at("answer");
+    EXPECT_EQ(verdict.correctness, answer.at("correctness").get<bool>());
+    EXPECT_EQ(verdict.decoy_kernel, answer.at("decoy_kernel").get<bool>());
+    EXPECT_EQ(verdict.error_message, answer.at("error_message").is_null() ? "" : answer.at("error_message"));
+    EXPECT_EQ(verdict.speedup.has_value(), answer.at("speedup").is_number());
+    EXPECT_EQ(verdict.speedup.value_or(0),
+              answer.at("speedup").is_null() ? 0 : answer.at("speedup").get<double>());
+    EXPECT_TRUE(holds(verdict.metadata, answer.at("metadata"))) << verdict.metadata.dump(1);
+  }
 }
 
 TEST(Verdict, AFailureOfTheMachineSaysNothingOfTheCandidate) {

@@ -160,11 +160,11 @@ TEST_F(SttsTrajectoryTest, KeepsSystemAndUserInEveryPrompt) {
   }
   ASSERT_EQ(asked[4].size(), 6u);  // turns 3 and 4
   EXPECT_EQ(asked[4][2], (Message{Role::assistant, program("wrong")}));
-  EXPECT_THAT(asked[4][3].text, HasSubstr("rejected at correctness: wrong_output"));
-  EXPECT_THAT(asked[4][3].text, HasSubstr("6 is not 7"));
+  EXPECT_THAT(asked[4][3].text, HasSubstr("\"error_code\": \"wrong_output\""));
+  EXPECT_THAT(asked[4][3].text, HasSubstr("\"error_message\": \"6 is not 7\""));
   EXPECT_EQ(asked[4][4], (Message{Role::assistant, program("3")}));
-  EXPECT_THAT(asked[4][5].text, HasSubstr("fitness: 3"));
-  EXPECT_THAT(asked[1][3].text, HasSubstr("no program could be taken from your reply: no_code"));
+  EXPECT_THAT(asked[4][5].text, HasSubstr("\"score\": 3\n"));
+  EXPECT_THAT(asked[1][3].text, HasSubstr("\"error_code\": \"no_code\""));
   EXPECT_EQ(script.model->bases[4].main_text(), "3\n");
 }
 
@@ -283,7 +283,8 @@ TEST_F(SttsTrajectoryTest, RefusesAJournalThatContradictsItself) {
            opened.error().where.find("1.jsonl:") != std::string::npos;
   };
   EXPECT_TRUE(refused("\"shown\":[1]", "\"shown\":[7]"));
-  EXPECT_TRUE(refused("# Result", "# result"));  // then the second reply answers other messages
+  EXPECT_TRUE(
+      refused("server's feedback", "server's Feedback"));  // then the second reply answers other messages
   EXPECT_TRUE(refused("\"event\":\"verdict\"", "\"event\":\"turn\""));
   EXPECT_TRUE(refused("{\"event\":\"trajectory\"", "{\"event\""));
 }

@@ -91,12 +91,6 @@ class PromptBuilder {
   /// requests give equal prompts.
   Digest templates() const;
 
-  /// The message that answers a model's reply in a conversation. It contains the evaluation of the reply's
-  /// program (template `feedback`). Errors: as for build().
-  Result<std::string> feedback(const IndividualPtr& attempt) const;
-  /// The message that answers a reply from which no program could be taken.
-  Result<std::string> feedback(const Refusal& refusal) const;
-
   /// The source that a reply to a translate request fills in: the seed, or one empty file named `candidate`
   /// plus PromptOptions::suffix (.cpp by default).
   Source blank_candidate() const;

@@ -112,6 +112,7 @@ def _verdict(answer: dict[str, Any], body: bytes, candidate: Candidate) -> Rewar
     return Reward(candidate.id, score, message=str(answer.get("error_message") or ""), correct=correct, speedup=speedup,
                   own_share=_share(metadata.get("custom_kernel_cuda_time_coverage")), decoy=decoy,
                   rejection=None if rejection is None else str(rejection), answer=body.decode(),
+                  advice=str(own.get("advice") or ""),
                   over_baseline="speedup" in own if correct and "fitness" in own else None,
                   binary=binary if isinstance(binary := own.get("binary"), str) else None,
                   speedup_low=_number(_dict_at(own, "speedup" if "speedup" in own else "fitness").get("low")) if correct else None)

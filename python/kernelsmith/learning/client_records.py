@@ -93,7 +93,8 @@ class Reward:
                rejected
     binary     digest of the plan or binary, equal for copies; None if the backend has none
     attempts   how often it was requested: 1, and 1 more for each failure before the result
-    answer     the service's answer as JSON, for a model's next turn; empty without a score
+    answer     the service's answer as JSON; empty without a score
+    advice     the service's words about what limits the speed; often empty
     over_baseline  whether `speedup` is over a baseline; False if it is the fitness of a task without one; None if unknown
     """
 
@@ -111,6 +112,7 @@ class Reward:
     over_baseline: bool | None = None
     binary: str | None = None
     speedup_low: float | None = None
+    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,24 @@ import sys
 from . import names
 
 # No module here gives access to files, processes, sockets, threads or clocks, or to names by indirect ways.
-IMPORTS = frozenset({"__future__", "abc", "collections", "copy", "dataclasses", "einops", "enum", "functools", "itertools",
-                     "math", "numbers", "numpy", "operator", "torch", "types", "typing", "warnings"})
+IMPORTS = frozenset({"__future__", "abc", "collections", "contextlib", "copy", "dataclasses", "einops", "einx", "enum",
+                     "functools", "itertools", "math", "numbers", "numpy", "operator", "packaging", "random", "torch", "types",
+                     "typing", "warnings"})
 _REFUSED_MODULES = (
     "torch.hub", "torch.distributed", "torch.multiprocessing", "torch.utils.cpp_extension", "torch.utils.data",
     "torch.serialization", "torch.package", "torch.onnx", "torch.profiler", "numpy.ctypeslib", "numpy.f2py",
-    "numpy.distutils", "numpy.testing", "numpy.lib.npyio", "torch.utils.tensorboard", "torch.testing")
+    "numpy.distutils", "numpy.testing", "numpy.lib.npyio", "torch.utils.tensorboard", "torch.testing", "contextlib.chdir",
+    "random.SystemRandom", "random.seed", "random.setstate", "packaging.tags", "packaging.metadata")
 _NAMES = frozenset({"eval", "exec", "compile", "__import__", "open", "input", "globals", "locals",
                    "breakpoint", "exit", "quit", "__builtins__", "__loader__", "__spec__", "__file__", "memoryview"})
 _ATTRIBUTES = frozenset({
     "load", "save", "savez", "loadtxt", "savetxt", "fromfile", "tofile", "memmap", "hub", "load_library", "cpp_extension",
     "from_file", "distributed", "multiprocessing", "ctypes", "ctypeslib", "sys", "os", "importlib", "subprocess", "system",
     "data_ptr", "load_state_dict_from_url", "manual_seed", "set_default_device", "set_default_dtype",
-    "attrgetter", "methodcaller", "CodeType", "FunctionType", "builtins", "bltns", "exec", "popen"})
+    "attrgetter", "methodcaller", "chdir", "SystemRandom", "setstate", "CodeType", "FunctionType", "builtins", "bltns", "exec", "popen"})
 # Libraries expose their own imports as attributes: torch.os, dataclasses.builtins, collections._sys. The
 # names left out are also names of functions.
-_MODULES = sys.stdlib_module_names - IMPORTS - {"array", "random", "select", "signal", "trace"}
+_MODULES = sys.stdlib_module_names - IMPORTS - {"array", "chunk", "random", "select", "signal", "trace"}
 _DUNDERS = frozenset({
     "__init__", "__call__", "__class__", "__name__", "__getattr__", "__setattr__", "__getitem__", "__len__", "__iter__",
     "__next__", "__repr__", "__str__", "__new__", "__version__", "__setitem__", "__contains__", "__post_init__",
@@ -86,7 +88,8 @@ def _check_attribute(node: ast.Attribute) -> None:
     if node.attr in _ATTRIBUTES or dunder and node.attr not in _DUNDERS:
         if not (isinstance(node.value, ast.Name) and node.value.id == "self" and not dunder):
             raise Refusal("forbidden_name", "." + node.attr)
-    if _root(node) in _LIBRARIES and (_is_way_out(node.attr) or node.attr == "__dict__"):
+    if _root(node) in _LIBRARIES and (_is_way_out(node.attr) or node.attr == "__dict__"
+                                      or ast.unparse(node) in _REFUSED_MODULES):
         raise Refusal("forbidden_name", ast.unparse(node)[:100])
     if not isinstance(node.ctx, ast.Load) and _root(node) in _LIBRARIES:
         raise Refusal("patches_library", ast.unparse(node)[:100])

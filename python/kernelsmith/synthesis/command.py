@@ -32,6 +32,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--test-share", metavar="P", type=float, default=0.1,
         help="the share of repositories that go into the split test (0.1)")
     add("--python", metavar="FILE", default="", help="a Python with PyTorch and Triton ($KERNELSMITH_TORCH_PYTHON)")
+    add("--gpu", action="store_true",
+        help="at last let the judge prepare each task on this machine's GPU, outside of the sandbox")
     add("--model", metavar="NAME", default="",
         help="a language model that writes inputs for the remaining modules (docs/llm.md)")
     return parser

@@ -52,25 +52,33 @@ def row_of(record: Record) -> dict[str, Any]:
             "inputs_by": record["origin"], **{name: record[name] for name in names}}
 
 
+def good(stage: Stage) -> Iterator[Record]:
+    """The stage's records that are not refused."""
+    return (record for record in stage.records() if "refused" not in record)
+
+
 def write_out(out: Path, stages: list[Stage], settings: Settings, seconds: dict[str, float]) -> int:
     """Writes the output. Returns the number of tasks."""
-    last = stages[-1]
-    for record in last.records():
-        folder = out / "tasks" / f"level{record['level']}"
-        folder.mkdir(parents=True, exist_ok=True)
-        replace(folder / f"{task_name(record)}.py", reference_text(record))
+    last, written = stages[-1], set()
+    for record in good(last):
+        path = out / "tasks" / f"level{record['level']}" / f"{task_name(record)}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace(path, reference_text(record))
+        written.add(path)
+    for path in set((out / "tasks").rglob("*.py")) - written:  # refused since, on a GPU
+        path.unlink()
     kinds = ["jsonl"] + (["parquet"] if find_spec("pyarrow") else [])
     for split in SPLITS:
         for kind in kinds:
             write_shard(out / f"{split}.{kind}", _batches(last, split), COLUMNS)
     replace(out / "README.md", card(stages, settings, kinds[-1]))
     replace(out / "seconds.json", json.dumps(seconds, indent=1) + "\n")
-    return sum(1 for _ in last.records())
+    return sum(1 for _ in good(last))
 
 
 def _batches(last: Stage, split: str) -> Iterator[list[dict[str, Any]]]:
     rows: list[dict[str, Any]] = []
-    for record in last.records():
+    for record in good(last):
         if record["split"] == split:
             rows.append(row_of(record))
         if len(rows) == _GROUP:
@@ -83,17 +91,17 @@ def _batches(last: Stage, split: str) -> Iterator[list[dict[str, Any]]]:
 def card(stages: list[Stage], settings: Settings, kind: str) -> str:
     """The report: the number of modules by stage, refusal, family, level, licence, repository and origin of
     inputs."""
-    last = list(stages[-1].records())
+    last = list(good(stages[-1]))
     files = "\n".join(f"  - split: {split}\n    path: {split}.{kind}" for split in SPLITS)
     refusals: Counter[tuple[str, str]] = Counter()
     rows = []
     for stage in stages:
-        good = 0
+        kept = 0
         for one in stage.records():
-            good += "refused" not in one
+            kept += "refused" not in one
             if "refused" in one:
                 refusals[stage.path.stem, one["refused"]] += 1
-        rows.append((stage.path.stem, good))
+        rows.append((stage.path.stem, kept))
     unlicensed = Counter(one["message"] for one in stages[0].records() if one.get("refused") == "licence")
     parts = [
         f"---\nconfigs:\n- config_name: default\n  data_files:\n{files}\n---\n",

@@ -17,18 +17,19 @@ from typing import Any
 from .. import _core
 from .._errors import Error
 from ..learning.dataset.folder import locked
-from . import extract, filters, licences, sources
+from . import extract, filters, gpu, licences, sources
 from .calls import Calls
 from .duplicates import Seen
 from .families import difficulty, family
 from .model_inputs import Asker
 from .normal_form import fingerprint
-from .out import split_of, write_out
+from .out import good, split_of, write_out
 from .repository import Repository
 from .sandbox import Sandboxes, sandboxes
 from .settings import Settings
 from .stages import Record, Stage, digest_of, refused
 
+GPU_STAGE = "9-gpu"
 STAGES = ("1-sources", "2-extraction", "3-repeats", "4-sandbox", "5-model", "6-references", "7-duplicates", "8-families")
 # Refusals for which a model may still find inputs.
 LEFT = frozenset({"no_inputs", "not_constructed", "no_size"})
@@ -72,7 +73,9 @@ class Pipeline:
     def __init__(self, places: list[Path], out: Path, settings: Settings, boxes: Sandboxes) -> None:
         self._places, self._settings, self._boxes = places, settings, boxes
         digest = digest_of(_core.__version__, settings.words(), [str(place.resolve()) for place in places])
-        self.stages = {name: Stage(out / f"{name}.jsonl", digest) for name in STAGES}
+        # Another machine, with a GPU, may do the last stage.
+        last = (GPU_STAGE,) if settings.gpu or (out / f"{GPU_STAGE}.jsonl").exists() else ()
+        self.stages = {name: Stage(out / f"{name}.jsonl", digest) for name in (*STAGES, *last)}
         self.seconds: dict[str, float] = {}
         self._packages: dict[str, Repository | None] = {}
         self._asker = Asker(settings.model, out / "replies.jsonl")
@@ -81,12 +84,16 @@ class Pipeline:
         one = self.stages
         self._stage("1-sources", lambda: [{"place": str(place)} for place in self._places], _each(self._sourced))
         self._stage("2-extraction", one["1-sources"].records, self._extracted)
-        self._stage("3-repeats", partial(_good, one["2-extraction"]), self._without_repeats, whole=True)
-        self._stage("4-sandbox", partial(_good, one["3-repeats"]), self._probed)
+        self._stage("3-repeats", partial(good, one["2-extraction"]), self._without_repeats, whole=True)
+        self._stage("4-sandbox", partial(good, one["3-repeats"]), self._probed)
         self._stage("5-model", one["4-sandbox"].records, self._asked)
         self._stage("6-references", self._references, self._planned)
-        self._stage("7-duplicates", partial(_good, one["5-model"]), self._distinct, whole=True)
-        self._stage("8-families", partial(_good, one["7-duplicates"]), _each(self._sorted))
+        self._stage("7-duplicates", partial(good, one["5-model"]), self._distinct, whole=True)
+        self._stage("8-families", partial(good, one["7-duplicates"]), _each(self._sorted))
+        if GPU_STAGE in one:
+            if self._settings.gpu:
+                gpu.require()
+            self._stage(GPU_STAGE, partial(good, one["8-families"]), gpu.prepared)
 
     def _stage(self, name: str, inputs: Any, work: Any, whole: bool = False) -> None:
         began = time.monotonic()
@@ -174,7 +181,7 @@ class Pipeline:
 
     def _planned(self, records: Iterator[Record]) -> Iterator[list[Record]]:
         """The benchmark's references, planned in the same way as the modules."""
-        for record, answer in self._boxes.each(self._batches(records), lambda one: {"reference": one["code"]}):
+        for record, answer in self._boxes.each(self._batches(records), lambda one: {"reference": one["code"], "only_plan": True}):
             yield [{**record, "operators": answer.get("operators", [])}]
 
     def _distinct(self, records: Iterator[Record]) -> Iterator[list[Record]]:
@@ -212,7 +219,3 @@ def _each(work: Callable[[Record], list[Record]]) -> Callable[[Iterator[Record]]
 
 def _task(record: Record) -> Record:
     return {name: record[name] for name in ("code", "annotations", "calls")}
-
-
-def _good(stage: Stage) -> Iterator[Record]:
-    return (record for record in stage.records() if "refused" not in record)

@@ -105,6 +105,9 @@ class SourceFile:
                     self.stars.append(imported)
                 else:
                     self._add(one.asname or one.name, imported, either)
+        elif isinstance(node, ast.If) and _asks_environment(node.test):
+            for inner in node.orelse:
+                self._bind(inner, either=True)
         elif isinstance(node, (ast.If, ast.With)):
             for inner in [*node.body, *getattr(node, "orelse", [])]:
                 self._bind(inner, either=True)
@@ -128,6 +131,12 @@ class SourceFile:
     def _add(self, name: str, binding: Binding, either: bool) -> None:
         known = self.bindings[name]
         known.append(binding) if either else known.insert(0, binding)
+
+
+def _asks_environment(test: ast.expr) -> bool:
+    """Whether it is `"NAME" in os.environ`. No variable is set."""
+    return (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.In)
+            and ast.unparse(test.comparators[0]) in ("os.environ", "environ"))
 
 
 def _not_too_deep(tree: ast.Module) -> ast.Module:

@@ -21,7 +21,7 @@ from .._search import evaluate
 from .box.limits import BATCH_S
 from .stages import Record
 
-_SECONDS = 240  # of one module: its two limits of elapsed time, and a planner's
+_SECONDS = 1000  # of one module: three searches and three trials with their limits of elapsed time, and three plans
 _MOST_TEXT = 240 << 10  # of one evaluation: a backend takes files of at most 256 KiB
 _TASK = """version: 1
 name: synthesis

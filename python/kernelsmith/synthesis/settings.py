@@ -28,6 +28,7 @@ class Settings:
     python: str = ""
     model: str = ""
     workers: int = os.cpu_count() or 1  # sandboxes at the same time
+    gpu: bool = False  # the last stage
     batch: int = 24  # modules in an evaluation; starting one takes as long as importing PyTorch
 
     def __post_init__(self) -> None:
@@ -43,8 +44,8 @@ class Settings:
                 raise Error(message, "invalid_argument", "--" + name.replace("_", "-"))
 
     def words(self) -> dict[str, Any]:
-        """The settings that affect records: all except the batch, the number of sandboxes and the path of
-        Python."""
+        """The settings that affect records: all except the batch, the number of sandboxes, the path of
+        Python, and the GPU, on which the last stage may run later."""
         told = asdict(self)
-        del told["batch"], told["python"], told["workers"]
+        del told["batch"], told["python"], told["workers"], told["gpu"]
         return {**told, "against": str(self.against) if self.against else None, "licences": sorted(self.licences)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -84,6 +85,7 @@ def _take_evaluation(run: RunSteps, event: Mapping[str, Any], opened: Mapping[st
     if event["source"] != "evaluated":
         return
     run.verdicts[program] = _verdict(evaluation)
+    run.told.setdefault(program, json.dumps({**evaluation, "report": {**evaluation["report"], "shapes": [], "artifacts": []}}))
     incumbent, report = opened.get("incumbent"), evaluation["report"]
     if incumbent is not None and "duel" in report:
         run.duels[program, incumbent] = Figure(*(report["duel"][end] for end in ("median", "low", "high")))

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ..next_turn import feedback_after
 from .columns import ASKED
 from .figures import Figure
 from .settings import Settings
@@ -97,24 +98,24 @@ def _rl(steps: Sequence[Step], reader: Reader, split: str, index: int) -> dict[s
             "extra_info": {**extra, "index": index, "split": split}}
 
 
-def _multiturn(steps: Sequence[Step], reader: Reader, split: str, index: int) -> dict[str, Any]:
-    """Each turn's user message is the prompt that its model saw, which shows the program before with its evaluation."""
+def _conversation(steps: Sequence[Step], reader: Reader) -> list[Message]:
+    """The first turn's prompt is its ticket's. Each later turn's user message tells the verdict on the reply before."""
     messages: list[Message] = []
-    system = ""
-    for step in steps:
+    for before, step in zip([None, *steps], steps, strict=False):
         reply = reader.reply(step)
-        own = reply.get("system", "")
-        if not messages:
-            messages, system = prompt_of(reply), own
-        else:
-            shown = reply["user"] if own == system else f"{own}\n\n{reply['user']}"
-            messages.append({"role": "user", "content": shown})
+        prompt = prompt_of(reply)
+        messages += prompt if before is None else [
+            {"role": "user", "content": feedback_after(step.run.told[before.ticket], prompt)}]
         messages.append(_answer(reply))
+    return messages
+
+
+def _multiturn(steps: Sequence[Step], reader: Reader, split: str, index: int) -> dict[str, Any]:
     verdicts = [step.verdict or Verdict(False) for step in steps]
     first, last = steps[0], _facts(steps[-1], reader)
     base = first.run.base(first)
     last.update(_gain(None if base is None else gain(first.run, steps[-1].ticket, base)))
-    return {**last, "messages": messages, "turns": len(steps), "turn_tickets": [step.ticket for step in steps],
+    return {**last, "messages": _conversation(steps, reader), "turns": len(steps), "turn_tickets": [step.ticket for step in steps],
             "turn_correct": [verdict.accepted for verdict in verdicts],
             "turn_scores": [verdict.score.median if verdict.score else None for verdict in verdicts],
             "form_followed": form_of(steps), **_parent(first, reader)}

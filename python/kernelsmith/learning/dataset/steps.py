@@ -79,6 +79,7 @@ class RunSteps:
     parents: dict[int, tuple[int, ...]] = field(default_factory=dict)
     origins: dict[int, str] = field(default_factory=dict)
     codes: dict[int, str] = field(default_factory=dict)  # digests of sources
+    told: dict[int, str] = field(default_factory=dict)  # a program's first evaluation as JSON, as a turn tells it
     duels: dict[tuple[int, int], Figure] = field(default_factory=dict)  # challenger, incumbent
     steps: list[Step] = field(default_factory=list)
 

@@ -8,7 +8,7 @@ import json
 import time
 from typing import Any
 
-from box import children, layout, probe
+from box import children, layout, probe, trial
 from box.graph import MOST_OPERATORS, graph
 from box.limits import BATCH_S, MOST_ANSWER, MOST_ANSWERS
 from kernelsmith_process.descendants import take_orphans
@@ -18,6 +18,7 @@ from kernelsmith_torch.surroundings import Surroundings
 
 planner._warm()
 _PLAN_S = 20
+_MOST_TRIALS = 3  # of one module; each repeats the search
 
 
 class Answer:
@@ -48,16 +49,30 @@ def evaluate(path: str) -> Answer:
 
 
 def _one(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
+    """The answer. If other inputs may pass the trial, the search goes on after those that did not."""
+    first = made = _found(task, surroundings)
+    for skip in range(1, _MOST_TRIALS):
+        if "reference" in task or made.get("refused") not in trial.OTHER_INPUTS:
+            break
+        more = {"below": made["below"]} if "below" in made else {"skip": skip}
+        made = _found({**task, **more}, surroundings)
+        if "refused" not in made:
+            return made
+    return first
+
+
+def _found(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
+    found, small = dict(task), task.get("reference", "")
     if "reference" not in task:
         found = children.asked(lambda: probe.probe(task), task.get("cpu_s", children.CPU_S))
         if "refused" in found:
             return found
         try:
-            found["reference"] = layout.reference(task["code"], list(found["arguments"]), list(found["inputs"]))
+            arguments = list(found["arguments"])
+            found["reference"] = layout.reference(task["code"], arguments, list(found["inputs"]))
+            small = layout.reference(task["code"], arguments, list(found.pop("small")))
         except (SyntaxError, ValueError, TypeError, KeyError) as error:
             return {"refused": "ends_process", "message": f"its answer cannot be read: {error}"}
-    else:
-        found = dict(task)
     try:
         reply, blob = planner._handle(
             {"do": "plan", "reference": found["reference"], "candidate": None, "timeout_s": _PLAN_S}, b"", surroundings)
@@ -69,7 +84,8 @@ def _one(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
         return {"refused": "plan_unreadable", "message": f"{type(error).__name__}: {error}"}
     if made is None:
         return {"refused": "plan_extension", "message": "it builds an extension"}
-    return {**found, **made, "launches": reply["summary"]["launches"]}
+    bad = {} if task.get("only_plan") else children.asked(lambda: trial.tried(small), task.get("cpu_s", trial.CPU_S))
+    return bad or {**found, **made, "launches": reply["summary"]["launches"]}
 
 
 def _bounded(answer: dict[str, Any]) -> dict[str, Any]:

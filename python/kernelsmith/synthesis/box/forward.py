@@ -11,8 +11,9 @@ from typing import Any
 import torch
 
 from . import guesses
+from .fit import misfit
 from .repairs import Specs, of_rank, repairs
-from .specs import BATCH, FLOATS, IDS, LENGTH, SIDE, Spec, parsed, standard
+from .specs import BATCH, FLOATS, IDS, LENGTH, NODES, SIDE, Spec, parsed, standard
 
 _MOST_CALLS = 48
 _MOST_WAITING = 400
@@ -34,17 +35,21 @@ class NoInputs(Exception):
     """No inputs were found. Holds the first error."""
 
 
-def found(model: torch.nn.Module, hints: dict[str, str]) -> tuple[Specs, Any]:
-    """Inputs, and the model's outputs for them. Raises NoInputs."""
+def found(model: torch.nn.Module, hints: dict[str, str], skip: int = 0, below: int | None = None) -> Specs:
+    """Inputs that the model takes, but not the first `skip` of them. Indices are below `below`. Raises NoInputs."""
     parameters = _parameters(model)
     waiting = [*_first(model, parameters, hints), *_first(model, _with_optional(model, parameters), hints)]
     seen, words = set(waiting), ""
     for _ in range(_MOST_CALLS):
         if not waiting:
             break
-        specs = waiting.pop(0)
+        specs = tuple(one.below(below) for one in waiting.pop(0))
         try:
-            return specs, model(*[one.made(torch) for one in specs])
+            wrong = misfit(model, [one.made(torch) for one in specs])
+            if not (wrong or skip):
+                return specs
+            skip, words = skip - (not wrong), wrong or words or "other inputs were not found"
+            continue
         except Exception as error:  # noqa: BLE001 - forward may raise anything
             message = f"{type(error).__name__}: {error}"
             words = words or message
@@ -81,6 +86,9 @@ def _first(model: torch.nn.Module, parameters: list[inspect.Parameter], hints: d
     if not parameters:
         return []
     tensors, most = _tensors(model)
+    if any(one.name == "edge_index" for one in parameters):  # a graph: each node has a row of features
+        tensors = list(dict.fromkeys(of_rank(one, 2).resized((NODES, of_rank(one, 2).sizes[1])) for one in tensors
+                                     if one.kind == FLOATS))
     made = []
     for tensor in tensors:
         options = [[parsed(text, tensor, most) for text in guesses.of_input(one.name, hints.get(one.name, ""))]
@@ -101,18 +109,17 @@ def _other_ranks(specs: Specs) -> Iterator[Specs]:
 
 
 def _tensors(model: torch.nn.Module) -> tuple[list[Spec], int]:
-    """The tensors that the first layers with known inputs take, and the number of ids in embeddings."""
+    """The tensors that the first layers with known inputs take, and the number of ids in the smallest embedding."""
     made: list[Spec] = []
-    most = 100
+    tables = [layer.num_embeddings for layer in model.modules() if isinstance(layer, (torch.nn.Embedding, torch.nn.EmbeddingBag))]
+    most = min(tables, default=100)  # which table an input indexes is not known
     for layer in model.modules():
         one = _of_layer(layer)
-        if isinstance(layer, (torch.nn.Embedding, torch.nn.EmbeddingBag)):
-            most = layer.num_embeddings
         if one is not None and len(made) < 3:
             made.append(one)
             if isinstance(layer, torch.nn.Linear):
                 made.append(standard(2, layer.in_features))
-    made += [standard(4, 64), PICTURES, standard(3, 512), standard(2, 512), standard(5, 64)]
+    made += [standard(4, 64), PICTURES, standard(3, 512), standard(2, 512), standard(5, 64), standard(1, 1)]
     return list(dict.fromkeys(made)), most
 
 

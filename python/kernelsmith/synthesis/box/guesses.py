@@ -85,14 +85,18 @@ _INPUTS: tuple[tuple[str, tuple[str, ...]], ...] = (
         "seq)$", (
         "ids B L", "", "ids B")),
     (r"^(t|time|times|timesteps?|sigmas?|noise_level|steps?)$", ("vector B", "ids B", "")),
-    (r"mask", ("", "bools B L", "bools L L")),
+    (r"mask", ("bools B L", "", "bools L L")),
     (r"^(size|shape|output_size|target_size|hw|x_size|input_shape|spatial_shape|resolution)$", ("text (32, 32)",
         "text (16, 16)")),
     (r"^(features|feats|inputs|xs|feature_maps|x_list|tensors|feature_list|outputs)$", ("", "list")),
     (r"^(scale|factor|alpha|beta|weight|temperature|eps|p|lam|lambda_)$", ("text 1.0", "")),
     (r"^(training|train|return_|is_|use_)", ("text False",)),
-    (r"^(n|num|length|seq_len|max_len|k|levels?|offset|dim|start_pos)", ("int 256", "int 1", "")),
     (r"edge_index", ("edges",)),
+    (r"(len(gth)?s|_lens?)$", ("vector B", "ids B", "")),
+    (r"^(n|k)$|^(num|length|seq_len|max_len|levels?|offset|dim|start_pos)", ("int 256", "int 1", "")),
+    (r"^(coor|xyz|points?$|vertices)", ("points", "")),
+    (r"^adj", ("square", "")),
+    (r"wav|audio|signal", ("signal", "")),
 )
 _INPUTS_COMPILED = [(re.compile(pattern), texts) for pattern, texts in _INPUTS]
 
@@ -101,6 +105,8 @@ def of_input(name: str, annotation: str = "") -> tuple[str, ...]:
     found = next((texts for pattern, texts in _INPUTS_COMPILED if pattern.search(name.lower())), ("",))
     if re.match(r"int\b", annotation):
         return ("int 16",)
+    if re.search(r"Tensor\b", annotation):
+        found = tuple(text for text in found if not text.startswith(("int", "text"))) or ("",)
     if re.match(r"(List|list|Sequence|Tuple)\[(torch\.)?Tensor", annotation):
         return ("list", *found)
     return found

@@ -56,7 +56,8 @@ def _found(task: dict[str, Any]) -> dict[str, Any]:
         for _ in range(_MOST_MODELS):
             model, arguments, origin = models.send(said)
             try:
-                return {**_called(model.eval(), hints.get("forward", {})), "arguments": arguments, "origin": origin}
+                return {**_called(model.eval(), hints.get("forward", {}), task), "arguments": arguments,
+                        "origin": origin}
             except Refused as refused:
                 first, said = first or refused, refused.message
                 if refused.code not in ("no_inputs", "no_size"):
@@ -66,13 +67,13 @@ def _found(task: dict[str, Any]) -> dict[str, Any]:
     raise first or Refused("not_constructed", "no arguments were found")
 
 
-def _called(model: torch.nn.Module, hints: dict[str, str]) -> dict[str, Any]:
+def _called(model: torch.nn.Module, hints: dict[str, str], task: dict[str, Any]) -> dict[str, Any]:
     state = sum(one.numel() * one.element_size() for one in model.state_dict().values() if isinstance(one, torch.Tensor))
     if state > MOST_STATE:
         raise Refused("too_large", f"{state} bytes of parameters")
     try:
-        specs, _ = forward.found(model, hints)
-        specs, measured = sizes.fitted(model, specs)
+        specs, measured = sizes.fitted(model, forward.found(model, hints, task.get("skip", 0), task.get("below")))
+        small = sizes.small(model, specs, measured)
     except forward.NoInputs as failed:
         reads = any(word in str(failed) for word in ("data-dependent", "DataDependent", "_local_scalar_dense"))
         raise Refused("reads_values" if reads else "no_inputs", str(failed)) from None
@@ -80,7 +81,9 @@ def _called(model: torch.nn.Module, hints: dict[str, str]) -> dict[str, Any]:
         raise Refused("reads_values", str(failed)) from None
     except sizes.Unstable:
         raise Refused("not_deterministic", "two calls with the same inputs did different work") from None
+    except sizes.NoWork:
+        raise Refused("no_work", "it views its inputs only") from None
     except sizes.NoSize as failed:
         raise Refused("no_size", str(failed)) from None
-    return {"inputs": [one.source() for one in specs], "roofline_us": round(measured.seconds * 1e6, 1),
-            "flops": measured.flops, "bytes": measured.bytes, "state_bytes": state}
+    return {"inputs": [one.source() for one in specs], "small": [one.source() for one in small],
+            "roofline_us": round(measured.seconds * 1e6, 1), "flops": measured.flops, "bytes": measured.bytes, "state_bytes": state}

@@ -94,7 +94,7 @@ def of_rank(one: Spec, rank: int) -> Spec:
     if old == rank:
         return one
     channels = one.sizes[-1] if old in (2, 3) else one.sizes[1] if old > 3 else 64
-    return standard(rank, channels)
+    return standard(rank, 64 if channels == 1 < old else channels)  # of a picture in grey a row is not one number
 
 
 def _sizes(specs: Specs, message: str) -> Iterator[Specs]:
@@ -106,7 +106,7 @@ def _sizes(specs: Specs, message: str) -> Iterator[Specs]:
     numbers = [number for number in numbers if 0 < number <= _MOST_SIZE]
     for has in numbers:
         for should in numbers:
-            if has != should:
+            if has != should > 1:  # an axis of 1 fits everything
                 yield from _replaced(specs, has, should)
     for has in numbers:  # a product of sizes was flattened
         for should in numbers:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-BATCH, LENGTH, SIDE = 16, 256, 32
-FLOATS, IDS, BOOLS, TEXT, LIST = "rand", "ids", "bools", "text", "list"
+BATCH, LENGTH, SIDE, NODES = 16, 256, 32, 1024
+FLOATS, IDS, BOOLS, EDGES, TEXT, LIST = "rand", "ids", "bools", "edges", "text", "list"
 
 
 @dataclass(frozen=True)
@@ -23,20 +23,33 @@ class Spec:
 
     @property
     def is_tensor(self) -> bool:
-        return self.kind in (FLOATS, IDS, BOOLS)
+        return self.kind in (FLOATS, IDS, BOOLS, EDGES)
 
     def resized(self, sizes: tuple[int, ...]) -> Spec:
         return Spec(self.kind, sizes, self.text, self.most, self.parts)
+
+    def below(self, most: int | None) -> Spec:
+        """Its ids are also below this number, if there is one."""
+        parts = tuple(part.below(most) for part in self.parts)
+        return self if most is None else Spec(self.kind, self.sizes, self.text, min(self.most, most), parts)
+
+    def scaled(self, factor: float) -> Spec:
+        """With another batch; a graph has so many times the nodes and edges."""
+        if self.kind == EDGES:
+            return Spec(EDGES, (2, max(1, int(self.sizes[1] * factor))), most=max(1, int(self.most * factor)))
+        if self.kind == LIST:
+            return Spec(LIST, parts=tuple(part.scaled(factor) for part in self.parts))
+        return self.resized((max(1, int(self.sizes[0] * factor)), *self.sizes[1:])) if self.sizes else self
 
     def source(self) -> str:
         """The expression for get_inputs()."""
         shape = ", ".join(map(str, self.sizes))
         if self.kind == FLOATS:
             return f"torch.rand({shape})" if self.sizes else "torch.rand(())"
-        if self.kind == IDS:
+        if self.kind in (IDS, EDGES):
             return f"torch.randint(0, {self.most}, ({shape}{',' if len(self.sizes) == 1 else ''}))"
         if self.kind == BOOLS:
-            return f"torch.ones({shape}, dtype=torch.bool)"
+            return f"torch.rand({shape}) < 0.5"  # whichever of the two values masks, the other is left
         if self.kind == LIST:
             return "[" + ", ".join(part.source() for part in self.parts) + "]"
         return self.text
@@ -69,9 +82,15 @@ def parsed(text: str, first: Spec, most: int) -> Spec:
         return Spec(BOOLS, sizes)
     if kind == "vector":
         return Spec(FLOATS, sizes)
+    if kind == "points":
+        return Spec(FLOATS, (batch, LENGTH, 3))
+    if kind == "square":
+        return Spec(FLOATS, (batch, LENGTH, LENGTH))
+    if kind == "signal":
+        return Spec(FLOATS, (batch, 16000))  # a second at the rate of speech recognition
     if kind == "list":
         channels = first.sizes[1] if len(first.sizes) > 3 else 64
         return Spec(LIST, parts=tuple(Spec(FLOATS, (BATCH, channels, side, side)) for side in (64, 32, 16)))
     if kind == "edges":
-        return Spec(IDS, (2, 4096), most=BATCH)
+        return Spec(EDGES, (2, 8 * NODES), most=NODES)
     return Spec(TEXT, text=rest)
