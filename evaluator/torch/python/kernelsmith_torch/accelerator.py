@@ -221,9 +221,10 @@ def hash_of(tensor: torch.Tensor, key: int = PUBLIC_KEY) -> torch.Tensor:
     No d[i] has the factor 2^32, so without knowledge of the key the probability is 1 / 2^33.
     """
     words = as_words(tensor)
-    parts = torch.empty(judge.waves(words.device), dtype=torch.int64, device=words.device)
-    judge.run("hash", str(words.element_size()), words.device, words, words.numel(), key, parts)
-    return parts.sum()
+    parts = judge.parts_of(words.numel())
+    sums = torch.empty(judge.waves(words.device, parts), dtype=torch.int64, device=words.device)
+    judge.run("hash", str(words.element_size()), words.device, parts, words, words.numel(), key, sums)
+    return sums.sum()
 
 
 def hashes_of(tensors: list[torch.Tensor], key: int = PUBLIC_KEY) -> list[int]:

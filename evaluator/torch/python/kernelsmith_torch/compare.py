@@ -126,8 +126,9 @@ def look(one: Expected, output: torch.Tensor, indices: torch.Tensor | None = Non
     device, poison = actual.device, _poison(actual)
     if one.blocks is None:
         assert one.own is not None
-        found = judge.room_for_findings(device)
-        judge.run("look_bits", str(actual.element_size()), device, actual, one.truth.to(device), one.own, actual.numel(), poison, found)
+        parts_of_work = judge.parts_of(actual.numel())
+        found = judge.room_for_findings(device, parts_of_work)
+        judge.run("look_bits", str(actual.element_size()), device, parts_of_work, actual, one.truth.to(device), one.own, actual.numel(), poison, found)
         return found
     capacity = 0 if indices is None else indices.numel() - 1
     if one.truth.device == device:
@@ -136,8 +137,9 @@ def look(one: Expected, output: torch.Tensor, indices: torch.Tensor | None = Non
         parts = _brought(one.truth, device, one.row)
     rows = []
     for part, truth in parts:
-        rows.append(judge.room_for_findings(device))
-        judge.run("look", judge.name_of(actual.dtype), device, actual[part], truth, one.blocks[part.start // one.row:],
+        blocks = -(-(part.stop - part.start) // one.row)
+        rows.append(judge.room_for_findings(device, blocks))
+        judge.run("look", judge.name_of(actual.dtype), device, blocks, actual[part], truth, one.blocks[part.start // one.row:],
                   part.stop - part.start, one.row, one.on_value, one.per_element, poison, part.start, rows[-1], indices, capacity)
     return torch.cat(rows)
 

@@ -81,17 +81,24 @@ def joined(waves: torch.Tensor) -> Found:
     return Found.from_buffer_copy(rows[0].numpy().tobytes())
 
 
-def waves(device: torch.device) -> int:
-    """How many waves run() starts; each writes one result."""
-    return _grid(device) * _THREADS // _LANES if device.type == "cuda" else 1
+def waves(device: torch.device, parts: int) -> int:
+    """How many waves run() starts for work of so many parts; each wave writes one result. A small output needs few, and what
+    many idle ones write would be copied and joined on the host."""
+    return _grid(device, parts) * _THREADS // _LANES if device.type == "cuda" else 1
 
 
-def room_for_findings(device: torch.device) -> torch.Tensor:
-    return torch.empty((waves(device), ctypes.sizeof(Found) // 8), dtype=torch.int64, device=device)
+def parts_of(count: int) -> int:
+    """The parts of work on single elements or words: a wave's with all its loads in flight (kTogether in kernels.h)."""
+    return -(-count // (8 * _LANES))
 
 
-def run(name: str, kind: str, device: torch.device, *arguments: Any) -> None:
-    """Starts kernelsmith_NAME_KIND on the device's current stream. Tensors are passed as addresses, bools in 32 bits."""
+def room_for_findings(device: torch.device, parts: int) -> torch.Tensor:
+    return torch.empty((waves(device, parts), ctypes.sizeof(Found) // 8), dtype=torch.int64, device=device)
+
+
+def run(name: str, kind: str, device: torch.device, parts: int, *arguments: Any) -> None:
+    """Starts kernelsmith_NAME_KIND on the device's current stream, for work of so many parts. Tensors are passed as addresses,
+    bools in 32 bits."""
     values, types = zip(*map(_argument, arguments))
     if device.type != "cuda":
         function = getattr(_library(), f"kernelsmith_{name}_{kind}")
@@ -100,7 +107,7 @@ def run(name: str, kind: str, device: torch.device, *arguments: Any) -> None:
     from cuda.bindings import driver
 
     stream = torch.cuda.current_stream(device).cuda_stream
-    driver_ok(driver.cuLaunchKernel(_function(name, kind, device), _grid(device), 1, 1, _THREADS, 1, 1, 0, stream, (values, types), 0))
+    driver_ok(driver.cuLaunchKernel(_function(name, kind, device), _grid(device, parts), 1, 1, _THREADS, 1, 1, 0, stream, (values, types), 0))
 
 
 def _argument(value: Any) -> tuple[Any, Any]:
@@ -113,8 +120,12 @@ def _argument(value: Any) -> tuple[Any, Any]:
     return (int(value), ctypes.c_uint32) if isinstance(value, bool) else (value, ctypes.c_uint64)
 
 
+def _grid(device: torch.device, parts: int) -> int:
+    return max(1, min(_largest_grid(device), -(-parts * _LANES // _THREADS)))
+
+
 @functools.cache
-def _grid(device: torch.device) -> int:
+def _largest_grid(device: torch.device) -> int:
     return _BLOCKS * torch.cuda.get_device_properties(device).multi_processor_count
 
 

@@ -193,7 +193,7 @@ class Truth:
         for part in pieces(count, one.row) if self.on_host else [slice(0, count)] * bool(count):
             at = slice(part.start // one.row, None)
             values = torch.empty(part.stop - part.start, dtype=own.dtype, device=device) if self.on_host else one.truth
-            judge.run("derive", judge.name_of(own.dtype), device, wide[part], own[part], low[part], part.stop - part.start,
+            judge.run("derive", judge.name_of(own.dtype), device, -(-(part.stop - part.start) // one.row), wide[part], own[part], low[part], part.stop - part.start,
                       one.row, told, values, one.blocks[at], sums[at])
             if values is not one.truth:
                 one.truth[part] = values
