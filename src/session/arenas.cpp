@@ -70,8 +70,7 @@ Result<std::vector<const Workload*>> named_in(const std::vector<Workload>& workl
   for (const Workload& one : workloads)
     if (choice.uuids.empty()) named.push_back(&one);
   std::ranges::sort(named);
-  const auto repeated = std::ranges::unique(named);
-  named.erase(repeated.begin(), repeated.end());
+  named.erase(std::unique(named.begin(), named.end()), named.end());
   return named;
 }
 

@@ -28,7 +28,7 @@ constexpr double kUsualRtol = 1e-5, kUsualAtol = 1e-8;
 
 /// A value as YAML's number, truth value or text.
 std::string literal(const std::string& text) {
-  const std::string word = lower_case(text);
+  std::string word = lower_case(text);
   if (word == "true" || word == "false") return word;
   return number_in<double>(text) ? text : in_quotes(text);
 }

@@ -4,6 +4,7 @@ the winner's file with an entry point below it (docs/arenas.md)."""
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._errors import Error
 from .._files import text_of, write
+from .torch_here import executed, their_errors, torch_here
 from .winners import Winner, winners
 
 if TYPE_CHECKING:
@@ -136,15 +138,14 @@ def _arguments_of(reference: str) -> list[str]:
 
 def _buffers_of(winner: Winner) -> list[int]:
     """The places in `data` at which the task has shape and dtype of a buffer. The reference runs without values."""
-    import torch
-    from torch._subclasses.fake_tensor import FakeTensorMode
-
+    torch = torch_here()
+    fakes = importlib.import_module("torch._subclasses.fake_tensor").FakeTensorMode()
     task = text_of(winner.folder / "task" / "task.yaml")
     found = re.search(rf"\barguments: \{{((?:{_QUOTED}|[^\"}}])*)\}}", task)
-    space: dict[str, Any] = {"__file__": "reference.py", "__name__": "reference"}
-    exec(compile(winner.reference, "reference.py", "exec"), space)  # noqa: S102 - publish runs the task's code
+    path = winner.folder / "task" / "reference.py"
+    reference = executed(winner.reference, path, "reference")
     arguments = {name: json.loads(value) for name, value in
                  re.findall(rf"(\w+): ({_QUOTED}|[^,]+)", found.group(1) if found else "")}
-    with FakeTensorMode(), torch.no_grad():
-        [data] = space["get_inputs"](**arguments)
+    with their_errors(path), fakes, torch.no_grad():
+        [data] = reference.get_inputs(**arguments)
     return [i for i, one in enumerate(data) if isinstance(one, dict) and "empty" in one] if isinstance(data, tuple) else []
