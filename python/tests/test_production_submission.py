@@ -55,6 +55,11 @@ def ref_kernel(data):
     x, config, out = data
     out[...] = x * config["scale"]
     return out
+
+
+def check_implementation(data, output):
+    good = torch.equal(output, ref_kernel(data))
+    return good, "" if good else "not twice as much"
 """
 DOUBLED = """import torch
 
@@ -152,6 +157,7 @@ def test_the_reference_of_gpu_mode_gets_its_buffers(tmp_path: Path) -> None:
     assert data[1:] == ({"scale": 2}, {"empty": (5,), "dtype": "float32"})
     assert torch.equal(data[0], theirs.generate_input(5, 8)[0]), "the seed is that of the judge's generator"
     assert torch.equal(theirs.Model()(data), 2 * data[0])
+    assert theirs.check([2 * data[0]], data) is None and theirs.check([data[0]], data) == "not twice as much"
     assert torch.Generator is torch._C.Generator
 
 

@@ -20,6 +20,8 @@ constexpr Words<5> kBinary = {"binary", "{0, 1}", "0 or 1", "1.0 for valid", "0.
 constexpr Words<3> kCosines = {"cos", "cos_cached", "rope_cos"};
 constexpr Words<3> kSines = {"sin", "sin_cached", "rope_sin"};
 constexpr Words<4> kPositive = {"rstd", "std", "variance", "var"};
+constexpr Words<7> kStructures = {".softmax(", ".cos(", ".sin(",     "masked_fill_",
+                                  "randint",   ".abs(", ".uniform_("};
 constexpr Words<3> kSoftmax = {"attn_weights", "attention_weights", "routing_weights"};
 
 template <std::size_t N>
@@ -121,6 +123,10 @@ std::string drawn(Arena arena, const Definition& definition, const Argument& ten
   if (arena == Arena::sol_execbench) return drawn_for_sol(tensor, shape, dtype);
   const bool is_probability = definition.op_type == "sampling" && tensor.name == "probs";
   return "torch.randn(" + shape + ", dtype=" + dtype + ")" + (is_probability ? ".softmax(dim=-1)" : "");
+}
+
+bool has_structure(std::string_view drawn) {
+  return std::ranges::any_of(kStructures, [&](std::string_view word) { return contains(drawn, word); });
 }
 
 }  // namespace kernelsmith::arena

@@ -122,6 +122,30 @@ std::string inputs_text(const Problem& problem, const std::vector<Variable>& var
   return text + "    ]\n";
 }
 
+/// Whether an output may hold -inf, as rows of attention without a key do.
+bool may_be_infinite(const Problem& problem) {
+  return std::ranges::any_of(problem.uses,
+                             [](const Use& use) { return use.workload->allowed.negative_inf; }) ||
+         has_text(problem.definition, {"float(\"-inf\")", "float('-inf')", "-float(\"inf\")", "-float('inf')",
+                                       "-math.inf", "-torch.inf"});
+}
+
+/// What a reference of torch may declare: inputs that times 4 or plus 1 would be nothing of their kind.
+std::string declarations_text(const Problem& problem) {
+  std::string text = may_be_infinite(problem) ? "\n\nmay_be_infinite = True\n" : "";
+  std::vector<std::string> unvaried;
+  for (const Argument& input : problem.definition.inputs) {
+    const Given::Kind kind = given_for(*problem.uses.front().workload, input.name).kind;
+    const bool is_float = !input.is_number && input.dtype.find("float") != std::string::npos;
+    if (is_float && (kind == Given::Kind::safetensors ||
+                     (kind == Given::Kind::random && has_structure(made_by(problem, input)))))
+      unvaried.push_back("\"" + input.name + "\"");
+  }
+  if (!unvaried.empty())
+    text += std::string(text.empty() ? "\n\n" : "") + "unvaried = [" + in_list(unvaried) + "]\n";
+  return text;
+}
+
 /// The definition's reference, unchanged, and below it what a task needs.
 std::string reference_text(const Problem& problem, const std::vector<Variable>& variables) {
   const Definition& definition = problem.definition;
@@ -144,33 +168,22 @@ std::string reference_text(const Problem& problem, const std::vector<Variable>& 
             " if isinstance(outputs, dict) else outputs\n";
   }
   if (!problem.uses.front().files.empty()) text += kReadsValues;
-  return text + inputs_text(problem, variables) + "\n\ndef get_init_inputs():\n    return []\n";
+  return text + declarations_text(problem) + inputs_text(problem, variables) +
+         "\n\ndef get_init_inputs():\n    return []\n";
 }
 
 /// Sentences about what a torch task cannot do yet, or does otherwise than the arena.
 std::vector<std::string> notes_on(const Problem& problem) {
   const Definition& definition = problem.definition;
   std::vector<std::string> notes = problem.notes;
-  const auto has_float8 = [](const Argument& one) { return one.dtype.starts_with("float8"); };
   if (has_text(definition, {"multinomial"}))
     notes.emplace_back(
         "the reference draws by values, so `evaluate` will refuse the task (not_deterministic); `plan` "
         "works");
-  if (std::ranges::any_of(definition.inputs, has_float8) ||
-      std::ranges::any_of(definition.outputs, has_float8))
-    notes.emplace_back(
-        "there are tensors of 8-bit floats, which the judge cannot check yet, so `evaluate` will refuse the "
-        "task; `plan` works");
   if (has_text(definition, {".item()", ".tolist()", "nonzero(", ".cpu()"}))
     notes.emplace_back(
         "the reference reads values on the host: its time includes launches, and a candidate must not do the "
         "same");
-  const auto allows_inf = [](const Use& use) { return use.workload->allowed.negative_inf; };
-  if (std::ranges::any_of(problem.uses, allows_inf) ||
-      has_text(definition, {"float(\"-inf\")", "float('-inf')", "-float(\"inf\")", "-float('inf')",
-                            "-math.inf", "-torch.inf"}))
-    notes.emplace_back(
-        "if an output of the reference holds -inf, `evaluate` will refuse the task (not_finite)");
   if (definition.op_type.find("paged") != std::string::npos ||
       definition.name.find("paged") != std::string::npos)
     notes.emplace_back(

@@ -104,10 +104,12 @@ Status check_fits(const GpuModeProblem& problem, const std::string& reference, c
   if (problem.language != "py")
     return refuse("the problem is written in '" + problem.language + "', not in Python");
   if (problem.multi_gpu) return refuse("the problem needs several GPUs, and a torch task has one");
+  if (!has_line(reference, "check_implementation =") && !has_line(reference, "def check_implementation("))
+    return refuse("reference.py does not define check_implementation()");
   for (const char* name : {"ref_kernel", "generate_input"})
     if (!has_line(reference, "def " + std::string(name) + "("))
       return refuse("reference.py does not define " + std::string(name) + "()");
-  for (const char* name : {"class Model(", "def get_inputs(", "from __future__ import"})
+  for (const char* name : {"class Model(", "def get_inputs(", "def check(", "from __future__ import"})
     if (has_line(reference, name))
       return refuse("reference.py has a line that a task cannot keep: " + std::string(name));
   if (reference.find("float4_e2m1") != reference.npos)
@@ -177,6 +179,7 @@ Result<ArenaTask> task_of_gpu_mode(const std::filesystem::path& folder) {
   const auto reference = read_text_file(folder / "reference.py");
   if (!reference) return reference.error();
   if (const Status fits = check_fits(*problem, *reference, folder); !fits) return fits.error();
+  problem->tolerance = tolerance_in(*reference);
   const auto text = gpu_mode_reference(*problem, *reference, folder);
   if (!text) return text.error();
   const std::filesystem::path place = std::filesystem::absolute(folder).lexically_normal();
@@ -194,11 +197,9 @@ Result<ArenaTask> task_of_gpu_mode(const std::filesystem::path& folder) {
   if (problem->left_out > 0)
     task.notes.push_back(std::to_string(problem->left_out) + " of " + std::to_string(problem->cases) +
                          " cases are left out, because they have lists as arguments");
-  if (const auto figures = tolerance_in(*reference))
-    task.tolerance = tolerance_line(figures->first, figures->second);
-  else
-    task.notes.emplace_back(
-        "the arena checks outputs by a function of its own; here kernelsmith's own rule counts");
+  task.tolerance = problem->tolerance
+                       ? tolerance_line(problem->tolerance->first, problem->tolerance->second)
+                       : "# The reference has the arena's own check, which replaces a tolerance.\n";
   if (problem->ranking == "last")
     task.notes.emplace_back("the arena ranks by the last benchmark alone; here all benchmarks count");
   ArenaTask made{.name = task.name,

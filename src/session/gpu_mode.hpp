@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,7 @@ struct GpuModeProblem {
   bool multi_gpu = false, has_seed = false;
   std::vector<std::pair<std::string, std::string>> modules = {};  ///< names of files and where they lie
   std::vector<TaskWorkload> workloads = {};                       ///< benchmarks, then tests
+  std::optional<std::pair<double, double>> tolerance = {};        ///< rtol and atol, if the check is no other
   std::size_t cases = 0, left_out = 0;
 };
 

@@ -68,16 +68,28 @@ class Model(torch.nn.Module):
     """In place of a buffer for an output, `data` has its shape and dtype: {"empty": (4, 8), "dtype": "float32"}."""
 
     def forward(self, data):
-        if isinstance(data, tuple):
-            device = next((one.device for one in data if isinstance(one, torch.Tensor)), None)
-            data = tuple(torch.empty(one["empty"], dtype=getattr(torch, one["dtype"]), device=device)
-                         if isinstance(one, dict) and "empty" in one else one for one in data)
-        return ref_kernel(data)
+        return ref_kernel(_with_buffers(data))
+
+
+def _with_buffers(data):
+    if not isinstance(data, tuple):
+        return data
+    device = next((one.device for one in data if isinstance(one, torch.Tensor)), None)
+    return tuple(torch.empty(one["empty"], dtype=getattr(torch, one["dtype"]), device=device)
+                 if isinstance(one, dict) and "empty" in one else one for one in data)
 
 
 def get_inputs(**case):
     with _Watched() as watched:
         data = generate_input(**case)";
+
+constexpr std::string_view kCheck = R"(
+
+def check(outputs, data):
+    said = check_implementation(_with_buffers(data), outputs[0] if len(outputs) == 1 else tuple(outputs))
+    good, problem = said if isinstance(said, tuple) else (not said, said)
+    return None if good else problem or "check_implementation refuses it"
+)";
 
 constexpr std::string_view kEnd = R"()
     return [watched.without_buffers(data)]
@@ -119,7 +131,8 @@ Result<std::string> gpu_mode_reference(const GpuModeProblem& problem, const std:
   return (modules.empty() ? "" : std::string(kModules) + modules + "\n") + reference +
          (reference.ends_with('\n') ? "" : "\n") + std::string(kTask) +
          // The judge seeds the generator anew for each set of inputs.
-         (problem.has_seed ? ", seed=torch.initial_seed() % 2**31" : "") + std::string(kEnd);
+         (problem.has_seed ? ", seed=torch.initial_seed() % 2**31" : "") + std::string(kEnd) +
+         (problem.tolerance ? "" : std::string(kCheck));
 }
 
 }  // namespace kernelsmith::arena

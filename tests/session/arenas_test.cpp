@@ -150,6 +150,13 @@ TEST_F(Arenas, WhatDiffersIsAnArgument) {
               AllOf(HasSubstr("arguments: {B: 4, H: 2, eps: 1e-06}"), HasSubstr("{B: 8, H: 4, eps: true}")));
 }
 
+TEST_F(Arenas, StructureIsNotVaried) {
+  const std::string masked = changed(kScale, R"("w": {"shape": ["B", "1"],)",
+                                     R"("w": {"shape": ["B", "1"], "description": "softmax output",)");
+  problem(masked, line("a", 4));
+  EXPECT_THAT(text_of(*sol(), "reference.py"), HasSubstr("\n\nunvaried = [\"w\"]\n\n\ndef get_inputs(B):"));
+}
+
 TEST_F(Arenas, AProblemWithoutVariableAxesHasOneShape) {
   problem(changed(kScale, R"("B": {"type": "var"})", R"("B": {"type": "const", "value": 8})"),
           changed(line("a", 8), "\"B\": 8", ""));
@@ -246,7 +253,7 @@ TEST_F(Arenas, TheToleranceIsTheStrictestOfTheWorkloads) {
   const auto exact = sol();
   EXPECT_THAT(text_of(*exact, "task.yaml"),
               AllOf(Not(HasSubstr("\ntolerance:")), HasSubstr("own rule counts")));
-  EXPECT_THAT(exact->notes, ElementsAre(HasSubstr("-inf")));
+  EXPECT_THAT(text_of(*exact, "reference.py"), HasSubstr("\n\nmay_be_infinite = True\n"));
   EXPECT_TRUE(task_of_files(exact->files, "made", default_registry().backends));
 }
 
