@@ -30,9 +30,12 @@ import torch
 from torch.utils import _pytree
 
 
+_READ = {torch.Tensor.item: 1, torch.Tensor.__int__: 1, torch.Tensor.__float__: 1.0, torch.Tensor.__bool__: False}
+
+
 class _Watched(torch.overrides.TorchFunctionMode):
     """Finds the buffers for outputs: tensors of torch.empty that nothing else in generate_input() uses. Where candidates
-    are planned there is no GPU and no value: generators are the CPU's, and a number that is read from a tensor is 1."""
+    are planned there is no GPU and no value: generators are the CPU's, and what is read from a tensor is 1 or False."""
 
     def __enter__(self):
         self.buffers, self.planned = [], type(torch.empty(0)) is not torch.Tensor
@@ -47,8 +50,9 @@ class _Watched(torch.overrides.TorchFunctionMode):
         return super().__exit__(*error)
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        if self.planned and func is torch.Tensor.item:
-            return 1.0 if args[0].is_floating_point() else 1
+        if self.planned and func in _READ:
+            is_float = func is torch.Tensor.item and args[0].is_floating_point()
+            return 1.0 if is_float else _READ[func]
         made = func(*args, **(kwargs or {}))
         if func in (torch.empty, torch.empty_like):
             self.buffers.append(made)
