@@ -2,17 +2,19 @@
 # docs/first-gpu-search.md by itself: a search on a GPU without a key, in which ready-made replies are copied into the folder of
 # --manual, as a person would copy those of a model. Prints the seconds of each step.
 # usage: scripts/first-gpu-search.sh [FOLDER]      FOLDER, which must not exist, keeps the task and the runs (default: a temporary one)
-# Uses the programs of build/gpu (scripts/gpu-pack.sh), else the `kernelsmith` on the PATH, else that of build/release.
+# Uses the `kernelsmith` on the PATH, else the programs of build/gpu (scripts/gpu-pack.sh), else that of build/release.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 unset PYTHONDONTWRITEBYTECODE  # some images set it, and have no compiled files: each Python would compile PyTorch anew, for seconds
-if [ -x "$root/build/gpu/bin/kernelsmith" ]; then
+if command -v kernelsmith >/dev/null; then
+  :
+elif [ -x "$root/build/gpu/bin/kernelsmith" ]; then
   pack=$root/build/gpu
   export PATH=$pack/bin:$PATH LD_LIBRARY_PATH=$pack/lib KERNELSMITH_EXTENSION_LIBRARY=$pack/lib/libkernelsmith_extension.so
   export KERNELSMITH_JUDGE_LIBRARY=$pack/lib/libkernelsmith_judge.so KERNELSMITH_CUDA_RUNNER=$pack/bin/kernelsmith-cuda-runner
   export KERNELSMITH_TORCH_PYTHON_DIR=${KERNELSMITH_TORCH_PYTHON_DIR:-$root/evaluator/torch/python}
   export KERNELSMITH_PROCESS_PYTHON_DIR=$root/evaluator/python_process/program
-elif ! command -v kernelsmith >/dev/null; then
+else
   export PATH=$root/build/release/bin:$PATH
 fi
 export KERNELSMITH_TORCH_PYTHON=${KERNELSMITH_TORCH_PYTHON:-$(command -v python3)}

@@ -60,6 +60,7 @@ Message message_of(const PlanRequest& request, const PlannerLimits& limits) {
                {"workloads", chosen_workloads(request)},
                {"timeout_s", limits.plan_s},
                {"most_bytes", limits.most_plan_bytes}};
+  for (const SourceFile& file : request.files) json["files"][file.path] = file.text;
   if (request.candidate) {
     json["candidate"] = request.candidate->text;
     json["name"] = request.candidate->path;

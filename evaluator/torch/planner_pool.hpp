@@ -93,6 +93,7 @@ struct PlanRequest {
   /// The task's workloads; the one without a name is that of a task without `workloads`.
   std::vector<TorchWorkload> workloads{1};
   std::vector<std::size_t> chosen{0};  ///< those to plan
+  std::vector<SourceFile> files{};     ///< beside the reference, which may read them
 };
 
 /// Thread-safe.

@@ -140,6 +140,8 @@ class TaskPlanner {
     PlanRequest request{std::string(task_->reference.main_text()), std::move(file), arch_, torch_.cast};
     request.other_arch = other_arch_;
     request.workloads = workloads_;
+    for (const SourceFile& beside : task_->files)
+      if (is_utf8(beside.path) && is_utf8(beside.text)) request.files.push_back(beside);
     request.chosen = std::move(workloads);
     return request;
   }

@@ -80,19 +80,15 @@ std::vector<Variable> variables_of(const Problem& problem) {
 std::string made_by(const Problem& problem, const Argument& input) {
   const Given::Kind kind = given_for(*problem.uses.front().workload, input.name).kind;
   if (kind == Given::Kind::number) return input.name;
-  if (kind == Given::Kind::safetensors)
-    return "_values(" + input.name + ", " + python_tuple(input.shape) + ", torch." + input.dtype + ")";
+  if (kind == Given::Kind::safetensors) return "None";  // get_fixed gives it
   return drawn(problem.arena, problem.definition, input);
 }
 
 constexpr std::string_view kReadsValues = R"(
 
 def _values(file, shape, dtype):
-    """What the workload fixes. The planner of candidates does not have the file, and needs only the layout."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), file)
-    if not os.path.exists(path):
-        return torch.empty(shape, dtype=dtype)
-    with open(path, "rb") as file:
+    """What the workload fixes, from a file beside this one."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), file), "rb") as file:
         return torch.frombuffer(bytearray(base64.b64decode(file.read())), dtype=dtype).reshape(shape)
 )";
 
@@ -103,14 +99,30 @@ std::string axes_and_numbers(const std::vector<Variable>& variables) {
   return "{" + in_list(entries) + "}";
 }
 
-std::string inputs_text(const Problem& problem, const std::vector<Variable>& variables) {
-  const Definition& definition = problem.definition;
+/// The first lines of a function of the workload's arguments: its head, and what all workloads have in
+/// common.
+std::string head_of(const std::string& name, const std::vector<Variable>& variables) {
   std::vector<std::string> arguments;
   for (const Variable& one : variables)
     if (one.is_argument) arguments.push_back(one.name);
-  std::string text = "\n\ndef get_inputs(" + in_list(arguments) + "):\n";
+  std::string text = "\n\ndef " + name + "(" + in_list(arguments) + "):\n";
   for (const Variable& one : variables)
     if (!one.is_argument) text += "    " + one.name + " = " + one.values.front() + "\n";
+  return text;
+}
+
+std::string fixed_text(const Problem& problem, const std::vector<Variable>& variables) {
+  std::string text = head_of("get_fixed", variables) + "    return {\n";
+  for (const Argument& input : problem.definition.inputs)
+    if (given_for(*problem.uses.front().workload, input.name).kind == Given::Kind::safetensors)
+      text += "        \"" + input.name + "\": _values(" + input.name + ", " + python_tuple(input.shape) +
+              ", torch." + input.dtype + "),\n";
+  return text + "    }\n";
+}
+
+std::string inputs_text(const Problem& problem, const std::vector<Variable>& variables) {
+  const Definition& definition = problem.definition;
+  std::string text = head_of("get_inputs", variables);
   if (has_custom(*problem.uses.front().workload)) {
     return text + "    made = _custom_inputs(" + axes_and_numbers(variables) +
            ", torch.empty(0).device)  # the device that the judge has chosen\n    return [" + "made[\"" +
@@ -137,8 +149,7 @@ std::string declarations_text(const Problem& problem) {
   for (const Argument& input : problem.definition.inputs) {
     const Given::Kind kind = given_for(*problem.uses.front().workload, input.name).kind;
     const bool is_float = !input.is_number && input.dtype.find("float") != std::string::npos;
-    if (is_float && (kind == Given::Kind::safetensors ||
-                     (kind == Given::Kind::random && has_structure(made_by(problem, input)))))
+    if (is_float && kind == Given::Kind::random && has_structure(made_by(problem, input)))
       unvaried.push_back("\"" + input.name + "\"");
   }
   if (!unvaried.empty())
@@ -167,7 +178,7 @@ std::string reference_text(const Problem& problem, const std::vector<Variable>& 
             "tuple(outputs[name] for name in (\"" + in_list(names_in(definition.outputs), "\", \"") + "\"))" +
             " if isinstance(outputs, dict) else outputs\n";
   }
-  if (!problem.uses.front().files.empty()) text += kReadsValues;
+  if (!problem.uses.front().files.empty()) text += std::string(kReadsValues) + fixed_text(problem, variables);
   return text + declarations_text(problem) + inputs_text(problem, variables) +
          "\n\ndef get_init_inputs():\n    return []\n";
 }
@@ -182,8 +193,9 @@ std::vector<std::string> notes_on(const Problem& problem) {
         "works");
   if (has_text(definition, {".item()", ".tolist()", "nonzero(", ".cpu()"}))
     notes.emplace_back(
-        "the reference reads values on the host: its time includes launches, and a candidate must not do the "
-        "same");
+        "the reference reads values on the host, so its time includes launches; a candidate may read only "
+        "what "
+        "the workload fixes");
   if (definition.op_type.find("paged") != std::string::npos ||
       definition.name.find("paged") != std::string::npos)
     notes.emplace_back(

@@ -174,6 +174,9 @@ class JudgedWorkload:
         if found.wrong is not None:
             return found
         for call, (seed, outputs) in enumerate(zip(sets, actual)):
+            # A comparison with NaN is false, so a check may find no fault in it.
+            if not all(map(self._usual, outputs)):
+                return comparison.refused(call, "the outputs have elements that are NaN or infinite", found.digest)
             inputs = self._reference.draw(variant, seed)
             with torch.no_grad(), blaming(self._path, "checking outputs"):
                 problem = self._declared.check(outputs, *inputs.arguments())

@@ -90,11 +90,12 @@ def _handle(request: Message, blob: bytes, surroundings: Surroundings) -> tuple[
 
 
 def _checked(request: Message) -> Message:
-    checked = {"candidate": None, "name": "candidate.py", "arch": 90, "cast": False, "timeout_s": 20,
+    checked = {"candidate": None, "name": "candidate.py", "arch": 90, "cast": False, "timeout_s": 20, "files": {},
                "most_bytes": framing.MOST_BLOB,
                **request, "workloads": read_workloads(request)}
     good = (isinstance(checked.get("reference"), str) and isinstance(checked["candidate"], (str, type(None)))
             and isinstance(checked["name"], str) and isinstance(checked.get("builds", {}), dict)
+            and isinstance(checked["files"], dict) and all(isinstance(text, str) for text in checked["files"].values())
             and type(checked["arch"]) in (int, str) and type(checked["cast"]) is bool
             and isinstance(checked["timeout_s"], (int, float)) and 0 < checked["timeout_s"] <= _MOST_SECONDS
             and type(checked["most_bytes"]) is int and 0 < checked["most_bytes"] <= framing.MOST_BLOB)
@@ -224,6 +225,11 @@ def _child(request: Message, folder: str, write_end: int, progress: Progress) ->
         # Closes also the zygote's own streams, so that a candidate's output reaches only the zygote.
         os.closerange(3, write_end)
         os.closerange(write_end + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        for name, text in request["files"].items():  # the folder may have them from an earlier workload
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
         os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         sys.path.insert(0, folder)

@@ -126,6 +126,8 @@ class Declarations(unittest.TestCase):
         wrong = bench.judge.compare({**own, "own": True}, b"")["wrong"]
         self.assertEqual((wrong["kind"], wrong["call"]), ("check", 1))
         self.assertIn("q r differs from x by", wrong["problem"])
+        bench.judge._workloads[0]._own[0][0].fill_(float("nan"))
+        self.assertIn("NaN", bench.judge.compare({**own, "own": True}, b"")["wrong"]["problem"])
         bench.judge._workloads[0]._own[0][1] = torch.zeros(1, 16)
         self.assertEqual(bench.judge.compare({**own, "own": True}, b"")["wrong"]["kind"], "shape")
 
