@@ -170,3 +170,23 @@ def test_code_that_is_not_needed_is_not_taken(tmp_path):
         tmp_path, {
             "m.py": HEAD + "open('/tmp/touched', 'w')\nimport shutil\nshutil.rmtree('/tmp/none')\n" + module()}))
     assert "open" not in code and "shutil" not in code
+
+
+def test_small_helpers_of_the_standard_library_are_no_reason_to_drop_a_module(tmp_path):
+    text = ("import random\nimport einx\nfrom contextlib import nullcontext\nfrom packaging import version\n" + HEAD
+            + "NEW = version.parse(torch.__version__) >= version.parse('2.0')\n"
+            + module(forward="with nullcontext():\n            return einx.multiply('b d, d -> b d', self.l(x), x[0]) * NEW"))
+    assert "from contextlib import nullcontext" in code_of(only(tmp_path, {"m.py": text}))
+
+
+@pytest.mark.parametrize(("imports", "forward"), [
+    ("import random\n", "random.seed(0); return x"), ("from random import SystemRandom\n", "return x * SystemRandom().random()"),
+    ("import contextlib\n", "contextlib.chdir('/'); return x"), ("from contextlib import chdir\n", "chdir('/'); return x")])
+def test_parts_of_them_that_reach_further_are_refused(tmp_path, imports, forward):
+    assert only(tmp_path, {"m.py": imports + HEAD + module(forward=forward)})["refused"] in ("forbidden_name", "import_refused")
+
+
+def test_no_variable_of_the_environment_is_set(tmp_path):
+    text = ("import os\n" + HEAD + "if 'FAST' in os.environ:\n    FACTOR = int(os.environ['FAST'])\nelse:\n    FACTOR = 2\n"
+            + module(forward="return self.l(x) * FACTOR"))
+    assert "FACTOR = 2" in code_of(only(tmp_path, {"m.py": text}))

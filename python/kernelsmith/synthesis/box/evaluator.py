@@ -85,7 +85,7 @@ def _found(task: dict[str, Any], surroundings: Surroundings) -> dict[str, Any]:
     if made is None:
         return {"refused": "plan_extension", "message": "it builds an extension"}
     bad = {} if task.get("only_plan") else children.asked(lambda: trial.tried(small), task.get("cpu_s", trial.CPU_S))
-    return bad or {**found, **made, "launches": reply["summary"]["launches"]}
+    return bad or {**found, **made, "launches": reply["plans"][0]["summary"]["launches"]}
 
 
 def _bounded(answer: dict[str, Any]) -> dict[str, Any]:

@@ -119,8 +119,24 @@ def _tensors(model: torch.nn.Module) -> tuple[list[Spec], int]:
             made.append(one)
             if isinstance(layer, torch.nn.Linear):
                 made.append(standard(2, layer.in_features))
+    if not made:  # a layer of its own, such as a normalisation
+        made += [one for value in [*model.parameters(), *model.buffers()] if (one := _of_parameter(tuple(value.shape))) is not None][:1]
     made += [standard(4, 64), PICTURES, standard(3, 512), standard(2, 512), standard(5, 64), standard(1, 1)]
     return list(dict.fromkeys(made)), most
+
+
+def _of_parameter(shape: tuple[int, ...]) -> Spec | None:
+    """The tensor that a parameter is combined with: (1, 1, C) or positions of (1, L, C) with sequences, (1, C, 1, 1) with
+    pictures."""
+    sizes = [size for size in shape if size > 1]
+    if len(sizes) > 1 and len(shape) in (3, 4) and shape[0] == 1:
+        return Spec(FLOATS, (BATCH, *shape[1:]))
+    if len(sizes) != 1 or len(shape) > 4 or len(shape) == 4 and shape[0] > 1:
+        return None
+    after = len(shape) - 1 - shape.index(sizes[0])  # axes after the channels
+    rank = max(3, len(shape) + (shape[0] > 1))  # the batch is not in a parameter of (C, 1, 1)
+    return Spec(FLOATS, tuple(sizes[0] if at == rank - 1 - after else BATCH if at == 0 else LENGTH if rank == 3 else SIDE
+                              for at in range(rank)))
 
 
 def _of_layer(layer: torch.nn.Module) -> Spec | None:

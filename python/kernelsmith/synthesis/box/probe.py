@@ -60,7 +60,7 @@ def _found(task: dict[str, Any]) -> dict[str, Any]:
                         "origin": origin}
             except Refused as refused:
                 first, said = first or refused, refused.message
-                if refused.code not in ("no_inputs", "no_size"):
+                if refused.code not in ("no_inputs", "no_size", "no_work"):
                     break
     except construct.NotMade as failed:
         raise first or Refused("not_constructed", str(failed)) from None
