@@ -299,7 +299,8 @@ TEST_F(Arenas, ValuesOfSafetensorsLieBesideTheTask) {
   ASSERT_TRUE(task) << describe(task.error());
   EXPECT_EQ(text_of(*task, "at-1.b64").substr(0, 8), "eHh4eHh4");
   EXPECT_THAT(text_of(*task, "reference.py"),
-              AllOf(HasSubstr("def get_inputs(B, at):"), HasSubstr("_values(at, (H,), torch.int32),  # at")));
+              AllOf(HasSubstr("def get_inputs(B, at):"), HasSubstr("        None,  # at\n"),
+                    HasSubstr("def get_fixed(B, at):"), HasSubstr("\"at\": _values(at, (H,), torch.int32)")));
   EXPECT_THAT(text_of(*task, "task.yaml"), HasSubstr("arguments: {B: 8, at: \"at-1.b64\"}"));
   const auto loaded = task_of_files(task->files, "made", default_registry().backends);
   ASSERT_TRUE(loaded) << describe(loaded.error());
