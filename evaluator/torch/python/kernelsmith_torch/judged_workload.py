@@ -22,7 +22,7 @@ from .memory import Layout, Measured, lay_out, reserve, slots_for
 from .model_source import VARIANTS, Inputs, Reference, blaming, check_sets, constants, is_memory, output_tensors, run_model
 from .sharing import Inbox
 from .timing import Call, Clock, Footprint
-from .truth import Models, Tolerance, Truth
+from .truth import Bank, Models, Tolerance, Truth
 
 # Seeds of the checks when a task is prepared. The evaluator's own seeds are secret and have 63 bits.
 _FIRST_SEED, _OTHER_SEED = 1, 2
@@ -49,18 +49,19 @@ class Surroundings(NamedTuple):
     tolerance: Tolerance
     precision: str
     notes: list[str]
+    bank: Bank
 
 
 class JudgedWorkload:
-    """Not thread-safe. `reference` draws this workload's inputs; `bank_bytes` is its share of the memory for truths."""
+    """Not thread-safe. `reference` draws this workload's inputs."""
 
-    def __init__(self, shared: Surroundings, reference: Reference, bank_bytes: int) -> None:
-        self._device, self._clock, self._inbox, self._spent, _, _, _, self._notes = shared
+    def __init__(self, shared: Surroundings, reference: Reference) -> None:
+        self._device, self._clock, self._inbox, self._spent, _, _, _, self._notes, bank = shared
         self._spent.begin("load")
         self._reference, self._path, self._declared = reference, reference.path, reference.declared
         self._model = shared.models.yardstick
-        self._truth = Truth(reference, shared.models, shared.precision, shared.tolerance, bank_bytes)
-        self._bank_bytes = bank_bytes
+        self._truth = Truth(reference, shared.models, shared.precision, shared.tolerance, bank)
+        self._bank_bytes = bank.most_bytes
         self._played: tuple[int, tuple[int, ...]] | None = None
         self._layout: Layout | None = None
         self._drop_slots()

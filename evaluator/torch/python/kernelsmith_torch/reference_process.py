@@ -17,7 +17,7 @@ from .memory import Shortage, keeps_calls, missing, neighbours, reserve
 from .model_source import Reference
 from .sharing import Inbox
 from .timing import Clock
-from .truth import Models, Tolerance
+from .truth import Bank, Models, Tolerance
 from .workloads import naming, read_workloads, workload_of
 
 # The models that a task usually needs: the truth's two, and the yardstick.
@@ -111,13 +111,12 @@ class ReferenceProcess:
                               float(wanted.get("matched", 1.0)), bool(wanted.get("own_is_truth")))
         self._notes: list[str] = []
         shared = Surroundings(self._device, self._clock, self._inbox, self._spent, Models(reference, precision, tolerance),
-                              tolerance, precision, self._notes)
+                              tolerance, precision, self._notes, Bank(int(request.get("bank_bytes", 1 << 30))))
         reference.drop_spares()
-        bank_bytes = int(request.get("bank_bytes", 1 << 30)) // len(told)
         workloads = []
         for workload in told:
             with naming(workload):
-                workloads.append(JudgedWorkload(shared, reference.at(workload), bank_bytes))
+                workloads.append(JudgedWorkload(shared, reference.at(workload)))
         self._state, self._model, self._workloads, self._told = list(reference.state()), shared.models.yardstick, workloads, told
 
     def prepare(self, request: Message, _: bytes) -> Message:

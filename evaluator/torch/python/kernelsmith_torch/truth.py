@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,14 +79,47 @@ class Models:
         self.yardstick = reference.model()
 
 
-class Truth:
-    """Expected outputs for a reference, kept within `bank_bytes` of memory. Not thread-safe."""
+class Bank:
+    """Truths of all workloads of a task, the most recently used ones within `most_bytes` of memory."""
 
-    def __init__(self, reference: Reference, models: Models, precision: str, tolerance: Tolerance, bank_bytes: int) -> None:
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        self._kept: OrderedDict[tuple[Any, ...], list[Expected]] = OrderedDict()
+        self._held = 0
+
+    def get(self, key: tuple[Any, ...], find: Callable[[], list[Expected]]) -> list[Expected]:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        found = find()
+        size = _bytes_of(found)
+        if size <= self.most_bytes:
+            self._kept[key] = found
+            self._held += size
+            while self._held > self.most_bytes:
+                self._held -= _bytes_of(self._kept.popitem(last=False)[1])
+        return found
+
+    def forget(self, owner: Any) -> None:
+        """Drops the truths whose keys begin with the owner."""
+        for key in [key for key in self._kept if key[0] is owner]:
+            self._held -= _bytes_of(self._kept.pop(key))
+
+    def all(self) -> list[list[Expected]]:
+        return list(self._kept.values())
+
+
+def _bytes_of(found: list[Expected]) -> int:
+    return sum(one.bytes() for one in found)
+
+
+class Truth:
+    """Expected outputs for a reference, kept in a bank. Not thread-safe."""
+
+    def __init__(self, reference: Reference, models: Models, precision: str, tolerance: Tolerance, bank: Bank) -> None:
         self._reference, self._precision, self._tolerance = reference, precision, tolerance
         self._model, self._wide, self._low = models.plain, models.wide, models.low
-        self._bank: OrderedDict[tuple[int, int], list[Expected]] = OrderedDict()
-        self._bank_bytes, self._held = bank_bytes, 0
+        self._bank = bank
         self.on_host = False
         """Whether truths lie in the host's pinned memory, instead of on the device."""
         self._few: dict[int, list[tuple[float, float]]] = {}
@@ -95,23 +129,11 @@ class Truth:
 
     def expected(self, variant: int, seed: int) -> list[Expected]:
         """The outputs for a set of inputs. Passes on exceptions of the reference."""
-        key = (variant, seed)
-        if key in self._bank:
-            self._bank.move_to_end(key)
-            return self._bank[key]
-        found = self._find(variant, seed)
-        size = sum(one.bytes() for one in found)
-        if size <= self._bank_bytes:
-            self._bank[key] = found
-            self._held += size
-            while self._held > self._bank_bytes:
-                self._held -= sum(one.bytes() for one in self._bank.popitem(last=False)[1])
-        return found
+        return self._bank.get((self, variant, seed), lambda: self._find(variant, seed))
 
     def forget(self) -> None:
         """Drops everything that can be computed again."""
-        self._bank.clear()
-        self._held = 0
+        self._bank.forget(self)
 
     def answers(self, variant: int, seed: int) -> tuple[list[torch.Tensor], list[torch.Tensor], list[torch.Tensor]]:
         """Outputs of the reference, in fp64, and in the declared precision (the same as the first if that is

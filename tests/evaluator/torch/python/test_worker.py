@@ -201,7 +201,7 @@ class Kinds(unittest.TestCase):
             bench = self.bench(reference_of(f"return ({element} + x[0].to({element}.dtype))[:8]", "[torch.randn(1) * 99]"))
             bench.judge.yardstick({"variant": 0, "sets": [1]}, b"")
             bench.judge.compare({"variant": 0, "sets": [1], "own": True}, b"")
-            held = [one.truth.untyped_storage().nbytes() for found in bench.judge._workloads[0]._truth._bank.values() for one in found]
+            held = [one.truth.untyped_storage().nbytes() for found in bench.judge._workloads[0]._truth._bank.all() for one in found]
             self.assertEqual(set(held), {8 * size})
 
     def test_small_columns_beside_large_ones_count(self) -> None:
