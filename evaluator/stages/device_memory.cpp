@@ -128,7 +128,13 @@ std::uint64_t claimable(std::uint64_t all) {
 
 std::string gibibytes(std::uint64_t bytes) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.1f GiB", static_cast<double>(bytes) / (1 << 30));
+  // Below a tenth of a GiB that would read 0.0.
+  constexpr double kGib = 1 << 30, kMib = 1 << 20;
+  const auto size = static_cast<double>(bytes);
+  if (size < kGib / 10)
+    std::snprintf(text, sizeof text, "%.1f MiB", size / kMib);
+  else
+    std::snprintf(text, sizeof text, "%.1f GiB", size / kGib);
   return text;
 }
 

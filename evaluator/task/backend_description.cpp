@@ -101,7 +101,9 @@ MachineCheck degenerate_check(const std::string& output, const std::string& shap
 MachineCheck without_gpu(std::string_view maker) {
   return {std::string(kGpuCheck), CheckStatus::missing,
           "the task's files can be planned, but not run: there is no GPU",
-          "run this on a machine with a GPU of " + std::string(maker) + " and its driver", true};
+          "kernelsmith plan works here; measuring needs a machine with a GPU of " + std::string(maker) +
+              " and its driver",
+          true};
 }
 
 }  // namespace kernelsmith
