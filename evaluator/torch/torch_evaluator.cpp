@@ -36,6 +36,8 @@ namespace torch {
 namespace {
 
 constexpr const char* kPlanText = "plan.txt";
+/// The most bytes of files beside the reference that a planner gets: a message has at most 16 MiB.
+constexpr std::size_t kMostBesideReference = std::size_t{12} << 20;
 /// The target of plans without a device: Hopper.
 constexpr int kUsualArch = 90;
 
@@ -140,8 +142,12 @@ class TaskPlanner {
     PlanRequest request{std::string(task_->reference.main_text()), std::move(file), arch_, torch_.cast};
     request.other_arch = other_arch_;
     request.workloads = workloads_;
-    for (const SourceFile& beside : task_->files)
-      if (is_utf8(beside.path) && is_utf8(beside.text)) request.files.push_back(beside);
+    std::size_t left = kMostBesideReference;
+    for (const SourceFile& beside : task_->files) {
+      if (beside.text.size() > left || !is_utf8(beside.path) || !is_utf8(beside.text)) continue;
+      left -= beside.text.size();
+      request.files.push_back(beside);
+    }
     request.chosen = std::move(workloads);
     return request;
   }
@@ -307,8 +313,16 @@ class TorchBackend final : public Backend {
       const auto plan = std::dynamic_pointer_cast<const Plan>(*binary);
       if (!plan) continue;
       auto completed = planner_.completed(plan, stop);
-      if (!completed) return reported<Evaluation>(completed.error(), std::move(request.report));
-      *binary = std::move(*completed);
+      if (completed) {
+        *binary = std::move(*completed);
+        continue;
+      }
+      const Failure failure = completed.error();
+      const auto* const rejection = std::get_if<Rejection>(&failure);
+      if (binary == &request.candidate || !rejection)
+        return reported<Evaluation>(failure, std::move(request.report));
+      request.report.incumbent_failed = rejection->diagnostics;
+      request.rival.reset();
     }
     return std::nullopt;
   }

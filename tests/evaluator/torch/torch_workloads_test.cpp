@@ -103,6 +103,19 @@ TEST(TorchWorkloads, OneThatCannotBePlannedNamesItself) {
   EXPECT_EQ(rejection_of(bench.carefully(elsewhere)).stage, Stage::plan);
 }
 
+TEST(TorchWorkloads, ARivalThatCannotBePlannedEverywhereHasLost) {
+  ManyBench bench;
+  const auto binary_of = [&](const std::string& text) { return *bench.compile(text).binary(); };
+  RunRequest request;
+  request.candidate = binary_of(R"({"us": 250})");
+  request.rival = binary_of(
+      R"({"plan_at": {"c10": {"fault": "candidate", "stage": "plan", "code": "plan_failed", "message": "no"}}})");
+  request.careful = true;
+  const Report report = accepted(bench.backend->run(std::move(request), {})).report();
+  EXPECT_FALSE(report.duel);
+  EXPECT_THAT(report.incumbent_failed.value(), HasSubstr("no"));
+}
+
 TEST(TorchWorkloads, EachNeedsAKernelOfItsOwn) {
   ManyBench bench;
   const auto searched = names_of(bench.report(), true);
