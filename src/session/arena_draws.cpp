@@ -78,7 +78,7 @@ bool is_binary_mask(const Argument& tensor, const std::string& told) {
 std::string drawn_by_name(const Argument& tensor, const std::string& told, const std::string& shape,
                           const std::string& dtype) {
   const std::string& name = tensor.name;
-  const std::string normal = "torch.randn(" + shape + ", dtype=" + dtype + ")";
+  std::string normal = "torch.randn(" + shape + ", dtype=" + dtype + ")";
   const auto uniform = [&](const char* bounds) {
     return "torch.empty(" + shape + ", dtype=" + dtype + ").uniform_(" + bounds + ")";
   };
