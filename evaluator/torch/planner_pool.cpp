@@ -96,6 +96,7 @@ Judged<Planned> planned_of(const PlanRequest& request, const Reply& reply, doubl
   Planned planned;
   planned.asked_ms = asked_ms;
   std::vector<std::string> parts(request.workloads.size());
+  planned.heavy.resize(request.workloads.size());
   std::string text;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -104,7 +105,7 @@ Judged<Planned> planned_of(const PlanRequest& request, const Reply& reply, doubl
     parts[workload] = reply.blob.substr(begin, size);
     begin += size;
     add_figures(figures_of(member(plans[i], "summary"), parts[workload]), planned.figures);
-    if (i == 0) planned.heavy = heavy_operators(member(plans[i], "summary"));
+    planned.heavy[workload] = heavy_operators(member(plans[i], "summary"));
     if (const std::string next = text_at(plans[i], "text"); next != text) {
       if (i > 0) planned.text += "at workload " + request.workloads[workload].name + ":\n";
       planned.text += text = next;

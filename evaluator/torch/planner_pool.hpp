@@ -47,12 +47,14 @@ struct Planned {
   PlanPtr plan;
   /// The fewest launches of any workload, and the most of everything else.
   std::map<std::string, double> figures;
-  std::map<std::string, double> heavy;  ///< counts of a call's operators without elementwise ones, by name
-  std::string text;                     ///< description for people
-  std::string not_built;                ///< extensions that do not compile, with the reasons
-  double build_ms = 0;                  ///< time for building extensions
-  double asked_ms = 0;                  ///< wall time of the planner
-  Json wanted;  ///< extensions to build before the candidate can be planned; the rest is then unset
+  /// By workload, the counts of a call's operators without elementwise ones, by name; empty if it was not
+  /// planned.
+  std::vector<std::map<std::string, double>> heavy;
+  std::string text;       ///< description for people
+  std::string not_built;  ///< extensions that do not compile, with the reasons
+  double build_ms = 0;    ///< time for building extensions
+  double asked_ms = 0;    ///< wall time of the planner
+  Json wanted;            ///< extensions to build before the candidate can be planned; the rest is then unset
 };
 
 /// The versions that planners use.

@@ -36,7 +36,7 @@ namespace torch {
 namespace {
 
 constexpr const char* kPlanText = "plan.txt";
-/// The most bytes of files beside the reference that a planner gets: a message has at most 16 MiB.
+/// The most bytes of JSON for files beside the reference that a planner gets: a message has at most 16 MiB.
 constexpr std::size_t kMostBesideReference = std::size_t{12} << 20;
 /// The target of plans without a device: Hopper.
 constexpr int kUsualArch = 90;
@@ -70,6 +70,14 @@ class TaskPlanner {
         other_arch_(std::move(other_arch)) {
     std::iota(all_.begin(), all_.end(), std::size_t{0});
     chosen_ = all_;
+    std::size_t left = kMostBesideReference;
+    for (const SourceFile& file : task_->files) {
+      if (!is_utf8(file.path) || !is_utf8(file.text)) continue;
+      const std::size_t size = Json(file.text).dump().size();
+      if (size > left) continue;
+      left -= size;
+      beside_.push_back(file);
+    }
   }
 
   /// Sets the GPU's architecture: ten times major plus minor. Call it before the first plan.
@@ -78,7 +86,7 @@ class TaskPlanner {
   const Task& task() const { return *task_; }
 
   /// Sets the operators that the reference leaves to PyTorch. Call it before the first plan of a candidate.
-  void compare_with(std::map<std::string, double> heavy) { heavy_ = std::move(heavy); }
+  void compare_with(std::vector<std::map<std::string, double>> heavy) { heavy_ = std::move(heavy); }
 
   /// Sets the workloads that plan() plans; all, unless this is called.
   void plan_only(std::vector<std::size_t> workloads) { chosen_ = std::move(workloads); }
@@ -127,7 +135,10 @@ class TaskPlanner {
     if (!planned) return planned;
     if (torch_.policy == "own_kernels" && planned->figures["launches"] == 0)
       return no_own_kernels(Stage::plan, planned->not_built);
-    planned->figures["trivial"] = is_trivial(heavy_, planned->heavy) ? 1 : 0;
+    const auto trivial_at = [&](std::size_t workload) {
+      return !heavy_.empty() && is_trivial(heavy_[workload], planned->heavy[workload]);
+    };
+    planned->figures["trivial"] = std::ranges::any_of(workloads, trivial_at) ? 1 : 0;
     return planned;
   }
 
@@ -142,12 +153,7 @@ class TaskPlanner {
     PlanRequest request{std::string(task_->reference.main_text()), std::move(file), arch_, torch_.cast};
     request.other_arch = other_arch_;
     request.workloads = workloads_;
-    std::size_t left = kMostBesideReference;
-    for (const SourceFile& beside : task_->files) {
-      if (beside.text.size() > left || !is_utf8(beside.path) || !is_utf8(beside.text)) continue;
-      left -= beside.text.size();
-      request.files.push_back(beside);
-    }
+    request.files = beside_;
     request.chosen = std::move(workloads);
     return request;
   }
@@ -156,11 +162,12 @@ class TaskPlanner {
   const TorchSettings torch_;
   const std::vector<TorchWorkload> workloads_;
   std::vector<std::size_t> all_, chosen_;  ///< numbers of workloads
+  std::vector<SourceFile> beside_;         ///< the files that the planner gets
   const std::shared_ptr<PlannerPool> pool_;
   const Builder builder_;
   const std::string other_arch_;
   int arch_ = kUsualArch;
-  std::map<std::string, double> heavy_;
+  std::vector<std::map<std::string, double>> heavy_;  ///< by workload; empty if the reference has no plan
 };
 
 /// A timed shape of a report, and its workload.

@@ -1,4 +1,6 @@
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <kernelsmith/core/evaluation.hpp>
 
@@ -13,7 +15,20 @@ const Report& Evaluation::report() const {
   return std::visit([](const auto& outcome) -> const Report& { return outcome.report; }, outcome_);
 }
 
+namespace {
+
+std::vector<std::string> timed_shapes(const Evaluation& evaluation) {
+  std::vector<std::string> names;
+  for (const ShapeResult& shape : evaluation.report().shapes)
+    if (shape.timed) names.push_back(shape.shape);
+  return names;
+}
+
+}  // namespace
+
 Evaluation pooled(const Evaluation& before, const Evaluation& now) {
+  const auto earlier = timed_shapes(before), later = timed_shapes(now);
+  if (earlier != later) return earlier.size() > later.size() ? before : now;
   const auto both = [](const std::optional<Measurement>& a, const std::optional<Measurement>& b) {
     return a && b ? std::optional(pooled(*a, *b)) : b;
   };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <kernelsmith/core/evaluation.hpp>
 #include <kernelsmith/core/metrics.hpp>
 
 namespace kernelsmith {
@@ -31,6 +32,30 @@ TEST(Compare, OverlapAsksForMore) {
 
 TEST(Compare, EqualExactNumbersKeepTheIncumbent) {
   EXPECT_EQ(compare(Measurement::exact(2), Measurement::exact(2)), Comparison::worse);
+}
+
+Evaluation measured_at(std::vector<std::string> shapes, double fitness) {
+  Report report;
+  report.speedup = Measurement{fitness, fitness, fitness, 10, "x"};
+  for (std::string& shape : shapes) {
+    report.shapes.push_back({});
+    report.shapes.back().shape = std::move(shape);
+    report.shapes.back().timed = true;
+  }
+  return Acceptance{Metrics::create(Measurement{fitness, fitness, fitness, 10, "x"}, {}).value(), report};
+}
+
+TEST(Pooled, EvaluationsAtTheSameShapesAreOneMeasurement) {
+  const Evaluation both = pooled(measured_at({"a", "b"}, 2), measured_at({"a", "b"}, 4));
+  EXPECT_DOUBLE_EQ(both.metrics()->fitness().median, 3);
+  EXPECT_EQ(both.report().speedup->samples, 20U);
+}
+
+TEST(Pooled, TheOneWithMoreShapesReplacesTheOther) {
+  const Evaluation searched = measured_at({"a", "b"}, 3), confirmed = measured_at({"a", "b", "c"}, 1.5);
+  EXPECT_DOUBLE_EQ(pooled(searched, confirmed).metrics()->fitness().median, 1.5);
+  EXPECT_DOUBLE_EQ(pooled(confirmed, searched).metrics()->fitness().median, 1.5);
+  EXPECT_DOUBLE_EQ(pooled(confirmed, searched).report().speedup->median, 1.5);
 }
 
 }  // namespace

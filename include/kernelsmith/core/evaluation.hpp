@@ -128,7 +128,8 @@ struct Rejection {
 class Evaluation;
 
 /// Combines two accepted evaluations of one program: returns the later one, with the pooled fitness and
-/// speeds of both.
+/// speeds of both. If they timed other shapes, their scores are no measurements of one quantity: returns the
+/// one with more shapes.
 Evaluation pooled(const Evaluation& before, const Evaluation& now);
 
 /// An evaluator's answer. Immutable; safe to share between threads.

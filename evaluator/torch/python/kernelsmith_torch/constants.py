@@ -15,6 +15,8 @@ from .counting import Mode
 _aten = torch.ops.aten
 _MAKERS = frozenset({_aten.linspace.default, _aten.logspace.default, _aten.arange.default, _aten.arange.start,
                      _aten.arange.start_step})
+# What these give does not follow from values.
+_UNSET = frozenset({_aten.empty_like.default, _aten.new_empty.default, _aten.new_empty_strided.default})
 _MOST = 4_096  # numbers of a tensor
 
 
@@ -33,7 +35,9 @@ class Constants(Mode):
         read = [one for one in _pytree.tree_leaves((args, kwargs)) if isinstance(one, torch.Tensor)]
         if function._schema.is_mutable:
             self._forget(read)
-        elif read and function is _aten._local_scalar_dense.default and id(read[0]) in self._values:
+        if torch.Tag.nondeterministic_seeded in function.tags or function in _UNSET:
+            return function(*args, **kwargs)
+        if read and function is _aten._local_scalar_dense.default and id(read[0]) in self._values:
             return self._computed(function, args, kwargs)
         made = function(*args, **kwargs)
         if function in _MAKERS or read and all(id(one) in self._values for one in read):
@@ -52,5 +56,6 @@ class Constants(Mode):
 
     def _forget(self, written: list[torch.Tensor]) -> None:
         """Forgets all values that may share memory with a written tensor."""
-        if any(id(one) in self._values for one in written):
+        places = {one.untyped_storage()._cdata for one in written}
+        if any(one.untyped_storage()._cdata in places for one, _ in self._values.values()):
             self._values.clear()

@@ -18,8 +18,8 @@ from .accelerator import Device, hashes_of, pieces, place
 from .counting import Operations
 from .forward_draws import giving
 from .layout import Arrangement, distinct_bytes, layouts_of, write
-from .memory import Layout, Measured, lay_out, reserve, slots_for
-from .model_source import VARIANTS, Inputs, Reference, blaming, check_sets, constants, is_memory, output_tensors, run_model
+from .memory import Layout, Measured, is_memory, lay_out, reserve, slots_for
+from .model_source import VARIANTS, Inputs, Reference, blaming, check_sets, constants, output_tensors, run_model
 from .sharing import Inbox
 from .timing import Call, Clock, Footprint
 from .truth import Bank, Models, Tolerance, Truth
@@ -179,10 +179,10 @@ class JudgedWorkload:
             if not all(map(self._usual, outputs)):
                 return comparison.refused(call, "the outputs have elements that are NaN or infinite", found.digest)
             inputs = self._reference.draw(variant, seed)
-            with torch.no_grad(), blaming(self._path, "checking outputs"):
-                problem = self._declared.check(outputs, *inputs.arguments())
+            with torch.no_grad():
+                problem = self._declared.problem(outputs, inputs.arguments())
             if problem:
-                return comparison.refused(call, str(problem)[:_MOST_PROBLEM], found.digest)
+                return comparison.refused(call, problem[:_MOST_PROBLEM], found.digest)
         return found
 
     def _check(self, first: _Outline, draw_bytes: int) -> tuple[list[torch.Tensor], Measured, list[int]]:

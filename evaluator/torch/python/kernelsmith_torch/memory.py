@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import torch
+
 GIB = 1 << 30
 
 CONTEXT = 600 << 20
@@ -23,6 +25,12 @@ _SHARE_OF_BATCH = 0.15
 # The share of the device from which on a task is large. Four such tasks fill a device, so they cache nothing
 # between steps.
 _LARGE = 0.25
+
+
+def is_memory(error: BaseException) -> bool:
+    """Whether an exception means that memory of the device or the host ran out."""
+    words = ("can't allocate memory", "out of memory", "CUDA_ERROR_OUT_OF_MEMORY", "STATUS_ALLOC_FAILED")
+    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(word in str(error) for word in words)
 
 
 def keeps_calls(sizes: list[int], total: int) -> bool:

@@ -27,7 +27,7 @@ from kernelsmith_process.framing import Failure
 from .declared import Declared
 from .forward_draws import ForwardDraws
 from .layout import Arrangement, brought, change, write
-from .memory import asked_for
+from .memory import asked_for, is_memory
 from .workloads import Workload
 
 VARIANTS = ("given", "scaled", "shifted")
@@ -46,12 +46,6 @@ def where_in(error: BaseException, path: str) -> str:
     if isinstance(error, SyntaxError) and error.filename == path:
         lines.append(error.lineno)
     return f"{path}:{lines[-1]}" if lines else path
-
-
-def is_memory(error: BaseException) -> bool:
-    """Whether an exception means that memory of the device or the host ran out."""
-    words = ("can't allocate memory", "out of memory", "CUDA_ERROR_OUT_OF_MEMORY", "STATUS_ALLOC_FAILED")
-    return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(word in str(error) for word in words)
 
 
 def out_of_memory(fault: str, doing: str, where: str, error: BaseException) -> Failure:
@@ -113,6 +107,7 @@ class Reference:
         self.path, self.device, self._workload = path, device, workload
         self._cast = cast
         self._draws = ForwardDraws(self._seed)
+        self._fixed: dict[int, torch.Tensor] | None = None  # once a workload's inputs were drawn
         self._spares: list[torch.nn.Module] = []
         self._module = types.ModuleType("kernelsmith_reference")
         self._module.__file__ = path
@@ -149,7 +144,7 @@ class Reference:
     def at(self, workload: Workload) -> Reference:
         """The same reference and parameters, with another workload's inputs."""
         other = copy.copy(self)
-        other._workload, other._draws = workload, ForwardDraws(self._seed)
+        other._workload, other._draws, other._fixed = workload, ForwardDraws(self._seed), None
         return other
 
     def drop_spares(self) -> None:
@@ -213,17 +208,18 @@ class Reference:
     def draw(self, variant: int, seed: int) -> Inputs:
         """The inputs of a set: equal for the same variant and seed, in every process with such a device."""
         with torch.no_grad(), blaming(self.path, "running get_inputs"):
+            if self._fixed is None:
+                self._fixed = self.declared.fixed(self._workload.arguments)
             self._seed(seed)
             with self.device:
                 given = self._module.get_inputs(**self._workload.arguments)
             if not isinstance(given, (list, tuple)):
                 raise TypeError(f"get_inputs returns a {type(given).__name__}, not a list")
             given = list(given)
-            fixed = self.declared.fixed(self._workload.arguments)
-            for number, value in fixed.items():
+            for number, value in self._fixed.items():
                 given[number] = value.to(self.device)
             leaves, spec = pytree.tree_flatten(given)
-            varied = [number not in fixed and number not in self._unvaried
+            varied = [number not in self._fixed and number not in self._unvaried
                       for number, one in enumerate(given) for _ in pytree.tree_leaves(one)]
             del given
             leaves = [leaf.detach().resolve_conj().resolve_neg() if isinstance(leaf, torch.Tensor) else leaf

@@ -96,6 +96,7 @@ def _checked(request: Message) -> Message:
     good = (isinstance(checked.get("reference"), str) and isinstance(checked["candidate"], (str, type(None)))
             and isinstance(checked["name"], str) and isinstance(checked.get("builds", {}), dict)
             and isinstance(checked["files"], dict) and all(isinstance(text, str) for text in checked["files"].values())
+            and all(name and ".." not in name.split("/") and not name.startswith("/") for name in checked["files"])
             and type(checked["arch"]) in (int, str) and type(checked["cast"]) is bool
             and isinstance(checked["timeout_s"], (int, float)) and 0 < checked["timeout_s"] <= _MOST_SECONDS
             and type(checked["most_bytes"]) is int and 0 < checked["most_bytes"] <= framing.MOST_BLOB)
@@ -155,8 +156,8 @@ def _plan(request: Message, folder: str) -> tuple[Message, bytes]:
 
 
 def _plan_one(request: Message, folder: str) -> tuple[Message, bytes]:
-    """If the plan may depend on addresses, it is recorded again with other addresses. Kernels are compiled only once,
-    because Triton's cache is in the folder."""
+    """If the plan may depend on addresses, it is recorded again with other addresses. Kernels are compiled only once, because
+    recordings share Triton's cache; nothing else, so that what a candidate does to its folder cannot fail the reference."""
     limit = _Limit(request["timeout_s"])
     request = {**request, "seed": secrets.randbits(64), "first": None}
     reply, blob = _recorded(request, folder, limit)
@@ -168,9 +169,10 @@ def _plan_one(request: Message, folder: str) -> tuple[Message, bytes]:
 def _recorded(request: Message, folder: str, limit: _Limit) -> tuple[Message, bytes]:
     read_end, write_end = os.pipe()
     progress = Progress()
+    own = tempfile.mkdtemp(dir=folder)
     child = os.fork()
     if child == 0:
-        _child(request, folder, write_end, progress)
+        _child(request, own, os.path.join(folder, "triton"), write_end, progress)
     os.close(write_end)
     reader = _Reader(read_end, child, lambda: limit.left(child, progress))
     fault = "task"
@@ -212,8 +214,8 @@ def _told(reply: Message, fault: str) -> Failure:
     return Failure(fault, stage, words["code"][:64] or "plan_failed", words["message"], words["hint"], words["where"])
 
 
-def _child(request: Message, folder: str, write_end: int, progress: Progress) -> None:
-    """Executes the reference and the candidate. Does not return."""
+def _child(request: Message, folder: str, cache: str, write_end: int, progress: Progress) -> None:
+    """Executes the reference and the candidate in a folder of their own. Does not return."""
     try:
         os.setpgid(0, 0)
         end_with_parent()
@@ -225,12 +227,12 @@ def _child(request: Message, folder: str, write_end: int, progress: Progress) ->
         # Closes also the zygote's own streams, so that a candidate's output reaches only the zygote.
         os.closerange(3, write_end)
         os.closerange(write_end + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-        for name, text in request["files"].items():  # the folder may have them from an earlier workload
+        for name, text in request["files"].items():
             path = os.path.join(folder, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-        os.environ["TRITON_CACHE_DIR"] = os.path.join(folder, "triton")
+        os.environ["TRITON_CACHE_DIR"] = cache
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         sys.path.insert(0, folder)
         stream = os.fdopen(write_end, "wb")

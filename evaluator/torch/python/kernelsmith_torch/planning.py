@@ -110,7 +110,7 @@ class _Task:
         self.constructor = list(module.get_init_inputs()) if hasattr(module, "get_init_inputs") else []
         given = list(module.get_inputs(**arguments))
         with _disable_current_modes():
-            fixed = Declared(module).fixed(arguments)
+            fixed = {number: loaded(value, cast) for number, value in Declared(module).fixed(arguments).items()}
         for number, value in fixed.items():
             given[number] = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
         numbers = [number for number, one in enumerate(given) for _ in _pytree.tree_leaves(one)]

@@ -22,7 +22,8 @@ from .cubin import may_keep_variables
 from .drawing import MOST_DRAWN, count, draw, seed
 from .judge import driver_ok
 from .layout import Arrangement, Layout, as_planned, bytes_of, in_layout
-from .model_source import is_memory, out_of_memory
+from .memory import is_memory
+from .model_source import out_of_memory
 from .module_check import DeviceOp, Run, Symbol, Upload
 from .module_replay import LoadedModules
 from .moved_pointers import repoint

@@ -17,7 +17,8 @@ import torch
 from . import judge
 from .accelerator import full_precision, pieces
 from .layout import change, write
-from .model_source import Inputs, Reference, is_memory, run_model
+from .memory import is_memory
+from .model_source import Inputs, Reference, run_model
 from .wide_convolution import TRANSPOSED, AsProducts
 
 BLOCK = 1024

@@ -164,10 +164,14 @@ def _compare_call(reference: Reference, model: torch.nn.Module, candidate: torch
     device.finish()
     _compare(expected, actual, rule, reference.declared.check is None)
     if reference.declared.check is not None:
-        with blaming(reference.path, "checking outputs"):
-            problem = reference.declared.check(actual, *reference.draw(0, seed).arguments())
+        try:
+            problem = reference.declared.problem(actual, reference.draw(0, seed).arguments())
+        except Failure as failure:
+            if failure.fault == "task":
+                raise
+            problem = failure.message
         if problem:
-            raise Different(str(problem))
+            raise Different(problem)
 
 
 def _compare(expected: list[torch.Tensor], actual: list[torch.Tensor], rule: Rule, values: bool) -> None:

@@ -25,7 +25,7 @@ import torch  # noqa: E402
 from kernelsmith_process.framing import Failure, Handler, Message, serve, take_streams
 
 from .accelerator import Device, hash_of
-from .model_source import is_memory
+from .memory import is_memory
 from .reference_process import ReferenceProcess
 from .replay import device_failed
 from .runner import Runner

@@ -1,5 +1,6 @@
 """What a reference may declare: fixed values, inputs that are not varied, infinite outputs, least bytes, a check of its own."""
 
+import types
 import unittest
 
 import torch
@@ -8,6 +9,7 @@ from support import HEAD, Planner, candidate
 from worker_bench import bench_for
 
 from kernelsmith_process.framing import Failure
+from kernelsmith_torch.declared import Declared
 
 PAGES = HEAD + """
 class Model(nn.Module):
@@ -41,6 +43,19 @@ class Fixed(Planner):
         bench.runner.load({}, blob[reply["plans"][0]["bytes"]:])
         self.assertIsNone(bench.again([101, 102], 0)["wrong"])
 
+    def test_values_end_with_what_is_written_or_drawn(self):
+        for reads in ("y = indptr.clone(); y[:1].expand(5000)[0].fill_(7); y.tolist()", "torch.rand_like(indptr.float()).tolist()",
+                      "indptr.new_empty(4).tolist()", "torch.empty_like(indptr).tolist()"):
+            with self.subTest(reads):
+                text = candidate(f"""
+                    class ModelNew(nn.Module):
+                        def forward(self, x, indptr):
+                            {reads}
+                            return torch.stack([x[:3].sum(0), x[3:].sum(0)])
+                    """)
+                reply, _ = self.ask(do="plan", reference=PAGES, candidate=text, workloads=AT[:1], timeout_s=120)
+                self.assertEqual(reply.get("error", {}).get("code"), "reads_values", reply)
+
     def test_what_is_drawn_stays_unseen(self):
         for reads in ("x.sum().item()", "(x[0] * indptr[1]).tolist()", "x[:, 0].to(torch.int32).tolist()",
                       "x.view(-1)[indptr.long()].tolist()", "torch.where(indptr[:1] > 0, x[0, :1], 0).item()",
@@ -58,6 +73,40 @@ class Fixed(Planner):
 
 
 class Declarations(unittest.TestCase):
+    def test_what_a_workload_fixes_is_the_same_everywhere(self):
+        text = ("import torch\nclass Model(torch.nn.Module):\n    def forward(self, x, p):\n        return x[p]\n"
+                "def get_fixed():\n    return {'p': torch.randperm(64)}\ndef get_inputs():\n    return [torch.rand(64, 64), None]\n")
+        reference = bench_for(self, text).judge._workloads[0]._reference
+        drawn = [reference.draw(variant, seed).tensors()[1].tolist() for variant, seed in ((0, 1), (1, 2), (0, 3))]
+        self.assertEqual(drawn, [drawn[0]] * 3)
+        module = types.SimpleNamespace(Model=reference._module.Model, get_fixed=reference._module.get_fixed)
+        self.assertEqual(Declared(module).fixed({})[1].tolist(), drawn[0], "as the planner has it")
+
+    def test_a_check_that_does_not_take_the_outputs_blames_the_candidate(self):
+        text = """
+            import torch
+            class Model(torch.nn.Module):
+                def forward(self, x):
+                    return x.argsort(-1)
+            def get_inputs():
+                return [torch.randn(8, 16)]
+            def check(outputs, x):
+                return None if (x.gather(-1, outputs[0]).diff() >= 0).all() else "not sorted"
+            """
+        bench = bench_for(self, text)
+        own = {"variant": 0, "sets": [7]}
+        bench.judge.yardstick(own, b"")
+        self.assertIsNone(bench.judge.compare({**own, "own": True}, b"")["wrong"])
+        bench.judge._workloads[0]._own[0][0][0, 0] = 99
+        with self.assertRaises(Failure) as failed:
+            bench.judge.compare({**own, "own": True}, b"")
+        self.assertEqual((failed.exception.fault, failed.exception.stage), ("candidate", "correctness"))
+        with self.assertRaises(Failure) as failed:
+            wrong = bench_for(self, text.replace("None if", "True if"))
+            wrong.judge.yardstick(own, b"")
+            wrong.judge.compare({**own, "own": True}, b"")
+        self.assertEqual(failed.exception.fault, "task")
+
     def test_inputs_that_are_not_varied(self):
         forward = "class Model(torch.nn.Module):\n    def forward(self, x, p):\n        return x * torch.log(p)\n"
         inputs = "def get_inputs():\n    return [torch.rand(8, 64), torch.rand(8, 64) * .5 + .25]\n"

@@ -15,9 +15,9 @@ from worker_bench import LINEAR, Bench, Plan, bench_for, linear_plan, reference_
 from kernelsmith_process.framing import Failure
 from kernelsmith_torch import worker
 from kernelsmith_torch.accelerator import Device
-from kernelsmith_torch.memory import (ALLOWANCE, CONTEXT, GIB, Measured, Shortage, asked_for, is_candidates, lay_out,
+from kernelsmith_torch.memory import (ALLOWANCE, CONTEXT, GIB, Measured, Shortage, asked_for, is_candidates, is_memory, lay_out,
                                       missing, neighbours, reserve, slots_for)
-from kernelsmith_torch.model_source import Inputs, Reference, is_memory
+from kernelsmith_torch.model_source import Inputs, Reference
 
 H100, L2, BANK = 79 * GIB - reserve(79 * GIB), 50 << 20, 4 * GIB
 

@@ -112,6 +112,15 @@ class Workers(Planner):
         self.assertEqual(failed.exception.fault, "task")
         self.assertIn("at workload large: AssertionError", failed.exception.message)
 
+    def test_what_a_candidate_does_to_its_folder_is_not_the_references_fault(self):
+        reference = REFERENCE + "\nimport beside\n"
+        for spoils in ("os.remove('reference.py'); os.mkdir('reference.py')", "os.remove('beside.py'); os.mkdir('beside.py')",
+                       "os.system('rm -rf ../*')"):
+            with self.subTest(spoils):
+                reply, _ = self.ask(do="plan", reference=reference, candidate=f"import os\n{spoils}\n" + CANDIDATE,
+                                    files={"beside.py": "VALUE = 1\n"}, workloads=WORKLOADS, timeout_s=120)
+                self.assertNotEqual(reply.get("error", {}).get("fault"), "task", reply)
+
     def test_the_plans_of_workloads_are_those_of_tasks_with_one(self):
         for workload, plan in zip(WORKLOADS, self.plans()):
             rows, times = workload["arguments"].values()
