@@ -2,17 +2,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
-#include <iomanip>
-#include <numeric>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/waiting.hpp>
-#include <kernelsmith/evaluator/bound.hpp>
 #include <kernelsmith/evaluator/judge.hpp>
 #include <kernelsmith/evaluator/staged_evaluator.hpp>
 #include <kernelsmith/evaluator/stopwatch.hpp>
@@ -20,26 +16,21 @@
 #include <kernelsmith/sandbox/scratch_folder.hpp>
 
 #include "extension/extension_compiler.hpp"
-#include "extension/plan_with_builds.hpp"
 #include "on_device.hpp"
 #include "plan_figures.hpp"
 #include "product_rate.hpp"
 #include "python_program.hpp"
 #include "searched_workloads.hpp"
+#include "task_planner.hpp"
 #include "torch_backend.hpp"
 #include "torch_host.hpp"
 #include "warm_program.hpp"
 #include "worker_supply.hpp"
+#include "workload_report.hpp"
 
 namespace kernelsmith {
 namespace torch {
 namespace {
-
-constexpr const char* kPlanText = "plan.txt";
-/// The most bytes of JSON for files beside the reference that a planner gets: a message has at most 16 MiB.
-constexpr std::size_t kMostBesideReference = std::size_t{12} << 20;
-/// The target of plans without a device: Hopper.
-constexpr int kUsualArch = 90;
 
 Status check_supported(const Task& task) {
   if (auto s = check_backend(task, "torch"); !s) return s;
@@ -53,202 +44,6 @@ Status check_supported(const Task& task) {
       return fail(ErrorCode::not_found, "there is no such folder: " + folder, "toolchain: include",
                   "name folders of headers of this machine, such as CUTLASS's");
   return {};
-}
-
-/// Plans candidates of one task. Thread-safe.
-class TaskPlanner {
- public:
-  /// `other_arch` is TorchOptions::arch.
-  TaskPlanner(std::shared_ptr<const Task> task, std::shared_ptr<PlannerPool> pool,
-              std::shared_ptr<BuildService> extensions, std::string other_arch)
-      : task_(std::move(task)),
-        torch_(torch_settings(*task_).value()),
-        workloads_(workloads_of(torch_)),
-        all_(workloads_.size()),
-        pool_(std::move(pool)),
-        builder_{std::move(extensions), {torch_.include.begin(), torch_.include.end()}},
-        other_arch_(std::move(other_arch)) {
-    std::iota(all_.begin(), all_.end(), std::size_t{0});
-    chosen_ = all_;
-    std::size_t left = kMostBesideReference;
-    for (const SourceFile& file : task_->files) {
-      if (!is_utf8(file.path) || !is_utf8(file.text)) continue;
-      const std::size_t size = Json(file.text).dump().size();
-      if (size > left) continue;
-      left -= size;
-      beside_.push_back(file);
-    }
-  }
-
-  /// Sets the GPU's architecture: ten times major plus minor. Call it before the first plan.
-  void plan_for(int arch) { arch_ = arch; }
-
-  const Task& task() const { return *task_; }
-
-  /// Sets the operators that the reference leaves to PyTorch. Call it before the first plan of a candidate.
-  void compare_with(std::vector<std::map<std::string, double>> heavy) { heavy_ = std::move(heavy); }
-
-  /// Sets the workloads that plan() plans; all, unless this is called.
-  void plan_only(std::vector<std::size_t> workloads) { chosen_ = std::move(workloads); }
-
-  Judged<Planned> plan_reference(const std::stop_token& stop) const {
-    return plan_with_builds(*pool_, request_for(std::nullopt, all_), builder_, stop);
-  }
-
-  Judged<Planned> plan_everywhere(const Source& source, const std::stop_token& stop) const {
-    return plan_at(source, all_, stop);
-  }
-  Judged<Planned> plan(const Source& source, const std::stop_token& stop) const {
-    return plan_at(source, chosen_, stop);
-  }
-
-  /// The plan with all workloads. Adds the others to a plan of plan().
-  Judged<PlanPtr> completed(const PlanPtr& plan, const std::stop_token& stop) const {
-    std::vector<std::size_t> others;
-    for (const std::size_t workload : all_)
-      if (plan->bytes(workload).empty()) others.push_back(workload);
-    if (others.empty()) return plan;
-    auto planned = plan_with_builds(*pool_, request_for(plan->source(), std::move(others)), builder_, stop);
-    if (!planned) return planned.error();
-    std::vector<std::string> parts = plan->parts();
-    for (std::size_t workload = 0; workload < parts.size(); ++workload)
-      if (parts[workload].empty()) parts[workload] = planned->plan->bytes(workload);
-    return std::make_shared<const Plan>(std::move(parts), plan->source());
-  }
-
-  /// The baseline's plan; null if the reference is the baseline. A baseline may leave everything to PyTorch.
-  Judged<PlanPtr> plan_baseline(const std::stop_token& stop) const {
-    const SourceFile* const module = baseline_module(*task_).value();
-    if (module == nullptr) return PlanPtr();
-    auto planned = plan_file(*module, all_, stop);
-    if (!planned) return planned.error();
-    return planned->plan;
-  }
-
- private:
-  Judged<Planned> plan_at(const Source& source, const std::vector<std::size_t>& workloads,
-                          const std::stop_token& stop) const {
-    if (source.files().size() != 1)
-      return reject(Stage::parse, RejectionCode::unreadable,
-                    "a candidate is one Python file, not " + std::to_string(source.files().size()));
-    auto planned = plan_file(source.files().front(), workloads, stop);
-    if (!planned) return planned;
-    if (torch_.policy == "own_kernels" && planned->figures["launches"] == 0)
-      return no_own_kernels(Stage::plan, planned->not_built);
-    const auto trivial_at = [&](std::size_t workload) {
-      return !heavy_.empty() && is_trivial(heavy_[workload], planned->heavy[workload]);
-    };
-    planned->figures["trivial"] = std::ranges::any_of(workloads, trivial_at) ? 1 : 0;
-    return planned;
-  }
-
-  Judged<Planned> plan_file(const SourceFile& file, const std::vector<std::size_t>& workloads,
-                            const std::stop_token& stop) const {
-    if (!is_utf8(file.path) || !is_utf8(file.text))
-      return reject(Stage::parse, RejectionCode::unreadable, "the candidate is not UTF-8");
-    return plan_with_builds(*pool_, request_for(file, workloads), builder_, stop);
-  }
-
-  PlanRequest request_for(std::optional<SourceFile> file, std::vector<std::size_t> workloads) const {
-    PlanRequest request{std::string(task_->reference.main_text()), std::move(file), arch_, torch_.cast};
-    request.other_arch = other_arch_;
-    request.workloads = workloads_;
-    request.files = beside_;
-    request.chosen = std::move(workloads);
-    return request;
-  }
-
-  const std::shared_ptr<const Task> task_;
-  const TorchSettings torch_;
-  const std::vector<TorchWorkload> workloads_;
-  std::vector<std::size_t> all_, chosen_;  ///< numbers of workloads
-  std::vector<SourceFile> beside_;         ///< the files that the planner gets
-  const std::shared_ptr<PlannerPool> pool_;
-  const Builder builder_;
-  const std::string other_arch_;
-  int arch_ = kUsualArch;
-  std::vector<std::map<std::string, double>> heavy_;  ///< by workload; empty if the reference has no plan
-};
-
-/// A timed shape of a report, and its workload.
-struct TimedRow {
-  const ShapeResult* result;
-  std::size_t workload;
-};
-
-/// Never empty for an acceptance.
-std::vector<TimedRow> timed_rows(const Report& report, const ReferenceFacts& reference) {
-  std::vector<TimedRow> rows;
-  for (const ShapeResult& result : report.shapes) {
-    if (!result.timed || !result.runtime_us || !result.speedup) continue;
-    const auto named = std::ranges::find_if(reference.workloads, [&](const WorkloadFacts& facts) {
-      return facts.told.name.empty() || facts.told.name == result.shape;
-    });
-    rows.push_back({&result, static_cast<std::size_t>(named - reference.workloads.begin())});
-  }
-  return rows;
-}
-
-/// Adds the feature `algebraic` if a call is shorter than the shortest possible time of the reference's
-/// products.
-Evaluation with_shortcut(const Evaluation& evaluation, const OnDevice& device) {
-  const auto is_short = [&](const TimedRow& row) {
-    return row.result->runtime_us->median < device.least_products_us[row.workload];
-  };
-  if (!std::ranges::any_of(timed_rows(evaluation.report(), device.host->reference()), is_short))
-    return evaluation;
-  return with_features(evaluation, {{"algebraic", 1}});
-}
-
-/// The mean share of the memory's speed that calls reach.
-double share_of_bandwidth(const std::vector<TimedRow>& rows, const ReferenceFacts& reference) {
-  double sum = 0;
-  for (const auto& [result, workload] : rows)
-    sum += reference.workloads[workload].bytes_moved() / reference.bytes_per_us / result->runtime_us->median;
-  return sum / static_cast<double>(rows.size());
-}
-
-/// The timed workloads, those that gain least first; empty if there is only one.
-std::string words_on_workloads(const Report& report) {
-  std::vector<const ShapeResult*> rows;
-  for (const ShapeResult& row : report.shapes)
-    if (row.timed && row.speedup && row.runtime_us) rows.push_back(&row);
-  if (rows.size() < 2) return {};
-  std::ranges::stable_sort(rows, {}, [](const ShapeResult* row) { return row->speedup->median; });
-  std::ostringstream words;
-  words << std::fixed << std::setprecision(2) << "Speedup and time of a call at each workload:\n";
-  for (const ShapeResult* const row : rows)
-    words << std::setw(9) << row->speedup->median << "x " << std::setw(12) << row->runtime_us->median
-          << " us  " << row->shape << '\n';
-  return words.str();
-}
-
-/// `evaluation` must be an acceptance.
-Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, const std::string& workload,
-                        const ReferenceFacts& reference, const std::string& memory) {
-  std::map<std::string, double> features{{"own_share", profile.own_share}};
-  if (const auto rows = timed_rows(evaluation.report(), reference);
-      !rows.empty() && reference.bytes_per_us > 0)
-    features["share_of_bandwidth"] = share_of_bandwidth(rows, reference);
-  if (profile.peak_bytes > 0) features[kPeakMemory] = profile.peak_bytes;
-  const Evaluation profiled = with_features(evaluation, features);
-  auto accepted = std::get<Acceptance>(profiled.outcome());
-  const std::string bound = bound_of({.us = feature_of(accepted, "runtime_us"),
-                                      .share_of_bandwidth = feature_of(accepted, "share_of_bandwidth"),
-                                      .spill_bytes = feature_of(accepted, "spill_bytes")});
-  Report& report = accepted.report;
-  report.artifacts.push_back({"profile.txt", profile.table});
-  if (!memory.empty()) report.artifacts.push_back({"memory.txt", memory + "\n"});
-  std::string notes;
-  for (const std::string& note : reference.notes) notes += note + "\n";
-  if (!notes.empty()) report.artifacts.push_back({"notes.txt", notes});
-  for (const Artifact& artifact : report.artifacts)
-    if (artifact.name == kPlanText) report.advice = artifact.text;
-  if (!bound.empty()) report.advice += bound + "\n";
-  report.advice += words_on_workloads(report);
-  report.advice += "The parts of a call" + (workload.empty() ? "" : " at " + workload) +
-                   " that take most of its time, by themselves:\n" + profile.longest;
-  return accepted;
 }
 
 using SpentMs = std::map<std::string, double>;
@@ -339,10 +134,10 @@ class TorchBackend final : public Backend {
     device_->host->be_alone(alone);
     auto evaluation = device_->judge->evaluate(request, stop);
     if (!evaluation || !evaluation->accepted()) return evaluation;
-    evaluation = with_shortcut(*evaluation, *device_);
     const AddedTime watch(profiling_ms);
     const auto plan = std::dynamic_pointer_cast<const Plan>(request.candidate);
     const ReferenceFacts& reference = device_->host->reference();
+    evaluation = with_shortcut(*evaluation, reference, device_->least_products_us);
     const auto rows = timed_rows(evaluation->report(), reference);
     // The workload that gains least.
     const auto worst =

@@ -57,7 +57,7 @@ class TorchHost final : public KernelHost {
   /// Seeds for a bank of these shapes.
   Result<Bank> draw_bank() const;
 
-  /// The profile of a plan at a workload, if its runner is alive; empty if there is none or profiling failed.
+  /// Profiles a plan at a workload. Empty if its runner is not alive, or if profiling failed.
   std::optional<Profile> profile(const PlanPtr& plan, std::size_t workload, const std::stop_token& stop);
 
   /// Sets whether no other process has device memory. If none has, the candidate may use all that is left.

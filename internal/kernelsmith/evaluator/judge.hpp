@@ -31,7 +31,7 @@ struct JudgeParts {
   /// For `draw_bank`: whether an output of the reference does not depend on the inputs.
   bool degenerate = false;
   /// The timed shapes, then the others. If empty, the task's shapes are used. For a host that draws its
-  /// inputs, shapes are variants of the inputs.
+  /// inputs, a shape is a variant of a workload's inputs.
   std::vector<TaskShape> shapes;
   /// The numbers of the shapes for evaluations that are neither careful nor confirmations: the timed ones
   /// first. If empty, all. Binaries of such evaluations need to run at these only.
