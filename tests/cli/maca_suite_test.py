@@ -33,9 +33,12 @@ class Protocol(ModelTest):
         task.mkdir(parents=True)
         for file in EXAMPLE.iterdir():
             (task / file.name).write_text(smaller(file.read_text()))
-        model = self.serve([reply(f"```cuda\n{translated(16)}```\n"), reply(f"```cuda\n{translated(32)}```\n")])
+        programs = [translated(16)]
+        # Each of the later ones is another program, because replies without a new one end a run.
+        programs += [translated(32).replace("kThreads = 128", f"kThreads = {threads}") for threads in (128, 64, 256, 512, 1024)]
+        model = self.serve([reply(f"```cuda\n{program}```\n") for program in programs])
         done = self.succeed("suite", "tasks", "--preset", "kernel-smith-maca", "--rounds", 5, *self.asking(model), "--workers", 1,
-                            "--set", "evaluator.arch=xcore1000", "--set", "proposer.concurrency=1",
+                            "--set", "evaluator.arch=xcore1000", "--set", "proposer.concurrency=1", "--set", "sampler.opening=1",
                             env={"MACA_PATH": str(STAND_IN), "LD_LIBRARY_PATH": str(STAND_IN / "lib")})
         first, second = (body["messages"] for _, body in model.requests[:2])
         self.assertIn("translate the reference into MACA C++", first[1]["content"])
