@@ -24,7 +24,7 @@ TorchSettings with_workloads() {
 }
 
 struct ManyBench : Bench {
-  explicit ManyBench(TorchSettings torch = with_workloads(), const std::string& reference = "{}")
+  explicit ManyBench(const TorchSettings& torch = with_workloads(), const std::string& reference = "{}")
       : Bench(reference) {
     task.settings = settings_text(torch);
     task.digest = digest_of("a task");
