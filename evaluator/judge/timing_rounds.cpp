@@ -137,8 +137,10 @@ timing::RoundPlan TimingRounds::plan(std::size_t shape, std::size_t sets_left,
   const Shape& at = shapes_[shape];
   const std::size_t capacity = std::min(context_->capacity(shape), at.schedule.size());
   const HostTraits traits = context_->host.traits();
+  // Calls that are not isolated need a whole sample at each shape, see kSampleUs.
+  const std::size_t sharing = traits.isolated_calls ? context_->timed() : 1;
   return timing::plan_round({sets_left, rounds_done_, rounds_of_turn, capacity, at.call_us,
-                             setup_.samples_of_round, traits.batch_us, !traits.isolated_calls});
+                             setup_.samples_of_round, traits.batch_us, !traits.isolated_calls, sharing});
 }
 
 /// A shape also has enough samples if the sets that are left are too few for another turn, or if the turn's

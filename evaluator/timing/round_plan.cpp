@@ -36,11 +36,12 @@ RoundPlan plan_round(const RoundNeeds& needs) {
   }
   plan.lone = plan.calls > 1 ? lone : 0;
   const double batch_us = needs.call_us * static_cast<double>(plan.calls);
+  const auto part_of = [&](double us) { return us / static_cast<double>(needs.sharing); };
   const std::size_t batches = (share - plan.lone) / plan.calls;
-  plan.batches = std::clamp<std::size_t>(times_in(judge::kSampleUs, batch_us), 1,
+  plan.batches = std::clamp<std::size_t>(times_in(part_of(judge::kSampleUs), batch_us), 1,
                                          std::max<std::size_t>(batches / needs.least_samples, 1));
   const double sample_us = batch_us * static_cast<double>(plan.batches);
-  const std::size_t wanted = std::max(times_in(judge::kRoundUs, sample_us), needs.least_samples);
+  const std::size_t wanted = std::max(times_in(part_of(judge::kRoundUs), sample_us), needs.least_samples);
   plan.samples = std::min(wanted, batches / plan.batches);
   return plan;
 }

@@ -14,6 +14,7 @@ struct RoundNeeds {
   std::size_t least_samples = 4;   ///< samples of the round if there are enough sets
   double batch_us = 40;            ///< HostTraits::batch_us
   bool lone_samples = true;        ///< single calls limit batches of several calls
+  std::size_t sharing = 1;         ///< shapes that share a round's time, because the score is their mean
 };
 
 struct RoundPlan {
@@ -24,7 +25,7 @@ struct RoundPlan {
 };
 
 /// The sets are divided evenly among the rounds of this turn and those that a search can add. If the share is
-/// large enough, a batch takes `batch_us`, a sample kSampleUs, and a round kRoundUs.
+/// large enough, a batch takes `batch_us`, a sample kSampleUs, and a round kRoundUs; shapes share the last two.
 RoundPlan plan_round(const RoundNeeds& needs);
 
 }  // namespace kernelsmith::timing

@@ -41,6 +41,18 @@ TEST(RoundPlan, ShortCallsFillABatchAndAreTimedAloneToo) {
   EXPECT_EQ(plan.samples, 4U);
 }
 
+TEST(RoundPlan, ShapesShareTheTimeOfSamplesAndRounds) {
+  RoundNeeds shared = needs(2000, 5);
+  shared.batch_us = 100;
+  shared.lone_samples = false;
+  EXPECT_EQ(plan_round(shared).batches, 2U) << "200 us";
+  EXPECT_EQ(plan_round(shared).samples, 5U) << "a millisecond";
+  shared.sharing = 5;
+  EXPECT_EQ(plan_round(shared).calls, 20U);
+  EXPECT_EQ(plan_round(shared).batches, 1U);
+  EXPECT_EQ(plan_round(shared).samples, 4U) << "the minimum";
+}
+
 TEST(RoundPlan, FewSetsGiveShorterBatches) {
   const RoundNeeds few = needs(100, 5);
   const RoundPlan plan = plan_round(few);
