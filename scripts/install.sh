@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that kernelsmith needs and this machine lacks (Debian 12, Ubuntu 24.04).
-# Usage: scripts/install.sh [user|test|docs]   `user` builds and runs; `test` adds what the tests and checks need, and makes
-# the virtual environments build/venv, for the Python module's, build/torch, for the torch backend's, and build/learning, for
-# training; `docs` is only what scripts/docs.sh needs, with the environment build/docs-venv.
+# Usage: scripts/install.sh [user|test|docs]   `user` builds and runs, and builds the Python module; `test` adds what the tests and
+# checks need, and makes the virtual environments build/venv, for the Python module's, build/torch, for the torch backend's, and
+# build/learning, for training; `docs` is only what scripts/docs.sh needs, with the environment build/docs-venv.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -24,9 +24,9 @@ fi
 
 packages=(g++ cmake ninja-build bubblewrap "libboost$boost-dev" "libboost-graph$boost-dev" libssl-dev libsqlite3-dev
           libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libseccomp-dev librandom123-dev
-          libdtl-dev libcurl4-openssl-dev libnats-dev ca-certificates)
+          libdtl-dev libcurl4-openssl-dev libnats-dev ca-certificates python3-dev python3-venv)
 if [ "$tier" = test ]; then
-  packages+=(git ccache mold python3 python3-dev python3-venv sqlite3 libgtest-dev libgmock-dev libnghttp2-dev libbenchmark-dev clang-14 libclang-rt-14-dev
+  packages+=(git ccache mold sqlite3 libgtest-dev libgmock-dev libnghttp2-dev libbenchmark-dev clang-14 libclang-rt-14-dev
              clang-format-14 clang-tidy-14 chromium nats-server hipcc)
 elif [ "$tier" = docs ]; then
   packages=(doxygen python3 python3-venv)

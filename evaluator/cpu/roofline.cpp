@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/code/expression.hpp>
 
 #include "signature.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include <kernelsmith/evaluator/call_limit.hpp>
-#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/code/expression.hpp>
 
 #include "cuda_session.hpp"
 

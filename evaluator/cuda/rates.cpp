@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <kernelsmith/evaluator/bound.hpp>
-#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/code/expression.hpp>
 #include <kernelsmith/evaluator/inputs.hpp>
 
 namespace kernelsmith::cuda {

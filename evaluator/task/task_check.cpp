@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/code/expression.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
 #include "identifiers.hpp"

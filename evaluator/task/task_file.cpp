@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/config/yaml.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>
-#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/code/expression.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
 #include "foreign_names.hpp"

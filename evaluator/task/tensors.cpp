@@ -1,6 +1,6 @@
 #include <string>
 
-#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/code/expression.hpp>
 #include <kernelsmith/evaluator/tensors.hpp>
 
 namespace kernelsmith {

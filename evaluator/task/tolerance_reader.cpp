@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 
 #include "foreign_names.hpp"
 #include "reader_support.hpp"

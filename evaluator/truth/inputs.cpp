@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
-#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/code/expression.hpp>
 #include <kernelsmith/evaluator/inputs.hpp>
 
 #include "truth/elements.hpp"

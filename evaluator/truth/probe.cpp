@@ -7,7 +7,7 @@
 #include <string>
 
 #include <kernelsmith/evaluator/dtypes.hpp>
-#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/code/expression.hpp>
 
 #include "truth/elements.hpp"
 #include "truth/evidence.hpp"

@@ -12,7 +12,9 @@ import pytest
 pytest.importorskip("yaml", reason="OpenEvolve's configurations need PyYAML: pip install PyYAML")
 
 import kernelsmith as ks
+from kernelsmith.openevolve.axes import axes_for, cell_of
 from kernelsmith.openevolve.config import Config, load_config, models_of
+from kernelsmith.openevolve.host import difference
 from kernelsmith.openevolve.keys import KEYS, MODEL_KEYS
 from kernelsmith.openevolve.sections import LLMModelConfig
 from kernelsmith.openevolve.settings import settings_for
@@ -143,6 +145,36 @@ def test_the_documents_table_is_the_data() -> None:
     told = dict(re.findall(r"^\| `([^`]+)` \|(.*)\|$", text, re.MULTILINE))
     wanted = {key.path: key.use for key in KEYS if key.use and key.honoured}
     assert {path: row.strip() for path, row in told.items() if "." in path or path in wanted} == wanted
+
+
+def test_the_document_names_the_keys_without_an_effect() -> None:
+    text = (SOURCE / "docs" / "openevolve.md").read_text(encoding="utf-8").split("keys without an effect |")[1]
+    told = {(section.strip("`") + "." if section != "(none)" else "") + name
+            for section, row in re.findall(r"^\| (\S+) \|(.*)\|$", text.split("All other keys")[0], re.MULTILINE)
+            for name in re.findall("`([^`]+)`", row)}
+    assert told == {key.path for key in KEYS if not key.honoured}
+
+
+def test_small_edits_lie_in_different_cells() -> None:
+    """A program of 60 lines, and children as models write them."""
+    seed = "".join(f"    total += weight[{at}] * value\n" for at in range(60))
+    axes = axes_for(Config(), seed, {})
+    lines = seed.splitlines(keepends=True)
+    children = [seed, "".join(["    total = 0\n", *lines[1:]]), "".join([*lines[:55], *["    pass\n"] * 5]),
+                "".join([*lines, *["    if total > 9:\n", "        break\n"] * 4]), "".join(lines[:40]), "x = 1\n" * 60]
+    cells = [cell_of(axes, {"ks_length": len(one), "ks_difference": difference(one, seed)}) for one in children]
+    assert len(set(cells)) == len(children), cells
+    assert all(edges == sorted(set(edges)) and len(edges) == 11 for edges in (axis["edges"] for axis in axes))
+
+
+def test_an_axis_of_a_metric_is_finest_at_the_initial_programs_value() -> None:
+    config = Config()
+    config.database.feature_dimensions, config.database.feature_bins = ["speed", "loss", "share"], {"speed": 4, "loss": 1}
+    speed, loss, share = axes_for(config, "", {"ks_speed": 200.0, "ks_loss": -3.0, "ks_share": 0.5})
+    assert [round(edge) for edge in speed["edges"]] == [0, 169, 200, 231, 400]
+    assert loss["edges"] == pytest.approx([-6.0, 0.0]) and share["edges"] == [at / 10 for at in range(11)]
+    old = {"feature": "ks_speed", "scale": "logarithmic", "low": 1.0, "high": 16.0, "bins": 4}
+    assert cell_of([old, speed], {"ks_speed": 5.0}) == "2-0"
 
 
 def test_keys_and_defaults_are_openevolves() -> None:

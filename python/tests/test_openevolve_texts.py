@@ -37,10 +37,11 @@ def prompt(config: Config, parent: Program, **values: Any) -> str:
 
 
 def test_the_default_prompt_shows_the_parent_its_scores_and_the_others() -> None:
-    text = prompt(Config(), program("p", "p()\n", metrics={"speed": 0.3}, artifacts_json='{"stderr": "a warning"}'))
+    text = prompt(Config(), program("p", "p()\n", metrics={"speed": 0.3}, complexity=900.0, diversity=0.25,
+                                    artifacts_json='{"stderr": "a warning"}'))
     for part in ("p()", "a()", "b()", "c()", "Fitness: 0.3000", "a warning", "unrolled", "<<<<<<< SEARCH", "all scores rose"):
         assert part in text
-    assert "{" not in text
+    assert "{" not in text and "Features: complexity=900, diversity=0.25\n" in text
 
 
 def test_a_template_folder_has_its_way(tmp_path: Path) -> None:
@@ -50,10 +51,11 @@ def test_a_template_folder_has_its_way(tmp_path: Path) -> None:
     config = Config()
     config.prompt.template_dir = str(tmp_path)
     config.prompt.template_variations = {"mood": ["calm"]}
+    config.database.feature_dimensions = ["colour"]
     parent = program("p", "p()", metrics={"speed": 0.3, "name": "x"}, artifacts_json='{"log": "line"}')
     assert prompt(config, parent, diff=False) == (
         "- speed: 0.3000\n- name: x|- Fitness rose from 0.2000 to 0.3000\n- nowhere|p()|python|"
-        "## OUTPUT\n\n### log\n```\nline\n```|0.3000|complexity, diversity|calm")
+        "## OUTPUT\n\n### log\n```\nline\n```|0.3000|colour|calm")
 
 
 def test_a_placeholder_that_does_not_exist_is_named(tmp_path: Path) -> None:

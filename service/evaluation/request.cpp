@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 
 namespace kernelsmith::service {
 namespace {

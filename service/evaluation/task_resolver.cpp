@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/session/kernelbench.hpp>

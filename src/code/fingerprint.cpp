@@ -67,7 +67,8 @@ bool pastes(std::string_view text, const Tokens& tokens) {
 
 bool comment_counts(std::string_view comment, std::size_t line, Language language) {
   constexpr std::size_t kCodingLines = 2;  // PEP 263
-  return comment.find("EVOLVE-BLOCK-") != comment.npos || tune_comment(comment).has_value() ||
+  return comment.find("EVOLVE-BLOCK-") != comment.npos || tune_comment(comment, kTuneTag).has_value() ||
+         tune_comment(comment, kRequireTag).has_value() ||
          (language == Language::python && line <= kCodingLines && comment.find("coding") != comment.npos);
 }
 

@@ -223,6 +223,14 @@ Result<std::vector<Knob>> find_knobs(const Source& source) {
     if (Status status = KnobReader(source.files()[i], i, *regions).read(knobs); !status)
       return status.error();
   }
+  const auto rules = KnobRules::find(source, knobs);
+  if (!rules) return rules.error();
+  KnobPoint point;
+  for (const Knob& knob : knobs) point.push_back(knob.current);
+  if (const std::string_view broken = rules->broken_by(point); !broken.empty())
+    return fail(ErrorCode::bad_input,
+                "the knobs' values break their rule `@require " + std::string(broken) + "`", {},
+                "begin with values that keep it");
   return knobs;
 }
 
@@ -254,13 +262,19 @@ Result<Source> with_knobs(const Source& source, std::span<const std::size_t> cho
     return fail(ErrorCode::invalid_argument,
                 std::to_string(choice.size()) + " choices for " + std::to_string(knobs->size()) + " knobs");
   }
+  for (std::size_t i = 0; i < choice.size(); ++i) {
+    const Knob& knob = (*knobs)[i];
+    if (choice[i] >= knob.values.size())
+      return fail(ErrorCode::invalid_argument, "a choice past the end of a knob's list",
+                  source.files()[knob.file].path + ":" + std::to_string(knob.line));
+  }
+  const auto rules = KnobRules::find(source, *knobs);
+  if (!rules) return rules.error();
+  if (const std::string_view broken = rules->broken_by(choice); !broken.empty())
+    return fail(ErrorCode::bad_input, "the choice breaks the rule `@require " + std::string(broken) + "`");
   std::vector<SourceFile> files = source.files();
   for (std::size_t i = choice.size(); i-- > 0;) {  // backwards, so that earlier offsets stay valid
     const Knob& knob = (*knobs)[i];
-    if (choice[i] >= knob.values.size()) {
-      return fail(ErrorCode::invalid_argument, "a choice past the end of a knob's list",
-                  files[knob.file].path + ":" + std::to_string(knob.line));
-    }
     if (choice[i] != knob.current) set(files[knob.file].text, knob, knob.values[choice[i]]);
   }
   Result<Source> child = Source::create(std::move(files));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include <kernelsmith/code/text.hpp>
@@ -13,12 +14,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr auto kTag = "@tune"sv;
 constexpr std::array kOpeners{"<!--"sv, "//"sv, "/*"sv, "(*"sv, "--"sv, "#"sv, "!"sv, ";"sv, "%"sv};
 constexpr std::array kClosers{"*/"sv, "-->"sv, "*)"sv};
 
-bool is_tag_at(std::string_view text, std::size_t at) {
-  const std::size_t end = at + kTag.size();
+bool is_tag_at(std::string_view text, std::size_t at, std::string_view tag) {
+  const std::size_t end = at + tag.size();
   return end >= text.size() || is_blank(text[end]) || text[end] == '\n' || text[end] == '*';
 }
 
@@ -59,7 +59,7 @@ struct Comment {
 // The comments of a text. In an unknown language, only comments with a tag (found by `find`) directly after
 // the opener.
 std::vector<Comment> comments_of(std::string_view text, Language language, const std::vector<Token>& tokens,
-                                 std::size_t (*find)(std::string_view)) {
+                                 const std::function<std::size_t(std::string_view)>& find) {
   std::vector<Comment> comments;
   if (language != Language::other) {
     for (const Token& token : tokens)
@@ -99,22 +99,22 @@ std::optional<NearTuneComment> near_tune_comment(std::string_view comment) {
 
 }  // namespace
 
-std::optional<TuneComment> tune_comment(std::string_view comment) {
-  const std::size_t tag = comment.find(kTag);
-  if (tag == comment.npos || !is_tag_at(comment, tag)) return std::nullopt;
-  const std::string_view before = trimmed(comment.substr(0, tag));
-  const std::string_view values = without_closer(comment.substr(tag + kTag.size()));
+std::optional<TuneComment> tune_comment(std::string_view comment, std::string_view tag) {
+  const std::size_t at = comment.find(tag);
+  if (at == comment.npos || !is_tag_at(comment, at, tag)) return std::nullopt;
+  const std::string_view before = trimmed(comment.substr(0, at));
+  const std::string_view values = without_closer(comment.substr(at + tag.size()));
   bool leads = false;
   for (const std::string_view opener : kOpeners) leads = leads || before == opener;
   return TuneComment{.leads = leads, .values = values};
 }
 
 std::vector<TuneComment> tune_comments(std::string_view text, Language language,
-                                       const std::vector<Token>& tokens) {
+                                       const std::vector<Token>& tokens, std::string_view tag) {
   std::vector<TuneComment> found;
-  const auto find = [](std::string_view line) { return line.find(kTag); };
+  const auto find = [tag](std::string_view line) { return line.find(tag); };
   for (const Comment& comment : comments_of(text, language, tokens, find)) {
-    auto one = tune_comment(comment.text);
+    auto one = tune_comment(comment.text, tag);
     if (!one) continue;
     one->line = comment.line;
     one->offset = static_cast<std::size_t>(comment.text.data() - text.data());

@@ -1,4 +1,4 @@
-// `@tune` comments, in any language.
+// `@tune` and `@require` comments, in any language.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,24 @@
 
 namespace kernelsmith::detail {
 
-/// A comment with `@tune`.
+inline constexpr std::string_view kTuneTag = "@tune", kRequireTag = "@require";
+
+/// A comment with a tag.
 struct TuneComment {
   std::size_t line = 1;
   std::size_t offset = 0;   ///< offset of the comment
-  bool leads = false;       ///< `@tune` is its first word
-  std::string_view values;  ///< what follows `@tune`, without the comment's closer
+  bool leads = false;       ///< the tag is its first word
+  std::string_view values;  ///< what follows the tag, without the comment's closer
 };
 
-/// Parses a comment that includes its opener. Empty if it has no `@tune`.
-std::optional<TuneComment> tune_comment(std::string_view comment);
+/// Parses a comment that includes its opener. Empty if it has no such tag.
+std::optional<TuneComment> tune_comment(std::string_view comment, std::string_view tag = kTuneTag);
 
-/// The `@tune` comments of a text. In the language `other` a comment must begin with one of // # ! -- ; % /*
-/// <!-- (* directly before `@tune`.
+/// The comments of a text with the tag. In the language `other` a comment must begin with one of // # ! -- ;
+/// % /*
+/// <!-- (* directly before the tag.
 std::vector<TuneComment> tune_comments(std::string_view text, Language language,
-                                       const std::vector<Token>& tokens);
+                                       const std::vector<Token>& tokens, std::string_view tag = kTuneTag);
 
 /// A comment with a misspelt `@tune`: `@tunes`, `@Tune`, `@ tune`, `@tune:`, `@tune(1, 2)`.
 struct NearTuneComment {

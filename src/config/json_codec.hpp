@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/config/text.hpp>
 #include <kernelsmith/core/digest.hpp>
 

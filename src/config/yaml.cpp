@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/config/yaml.hpp>
 #include <kernelsmith/core/number_text.hpp>
 

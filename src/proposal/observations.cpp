@@ -55,10 +55,14 @@ KnobObservation observation_of(const Evaluation& evaluation, KnobPoint point) {
 
 }  // namespace
 
-TuningSpace space_of(const std::vector<Knob>& knobs) {
+TuningSpace space_of(const std::vector<Knob>& knobs, const KnobRules& rules) {
   std::vector<TuningDimension> dimensions;
   std::ranges::transform(knobs, std::back_inserter(dimensions), dimension_of);
-  return TuningSpace::create(std::move(dimensions)).value();
+  // Larger spaces are not listed: their points that break a rule are skipped one by one.
+  constexpr std::uint64_t kMostListed = 65'536;
+  if (rules.empty() || points_of(knobs) > kMostListed)
+    return TuningSpace::create(std::move(dimensions)).value();
+  return TuningSpace::create(std::move(dimensions), rules.points()).value();
 }
 
 KnobHistory shown_history(const Selection& selection) {

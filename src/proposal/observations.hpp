@@ -10,7 +10,7 @@
 namespace kernelsmith::detail {
 
 /// A knob is a number if all its values are numbers, else a choice.
-TuningSpace space_of(const std::vector<Knob>& knobs);
+TuningSpace space_of(const std::vector<Knob>& knobs, const KnobRules& rules);
 
 /// Observations from the individuals with the parent's structure, for a request without Selection::knobs.
 KnobHistory shown_history(const Selection& selection);

@@ -36,11 +36,12 @@ std::optional<TuningPoint> first_point(const KnobHistory& history, const KnobPoi
 }
 
 /// A point whose values cannot be written counts as rejected, so that its neighbours are also avoided.
-Answer propose(const ProposalRequest& request, const std::vector<Knob>& knobs, const TunerOptions& options) {
+Answer propose(const ProposalRequest& request, const std::vector<Knob>& knobs, const KnobRules& rules,
+               const TunerOptions& options) {
   const Program& parent = *request.selection.parent->program;
   const auto& told = request.selection.knobs;
   const KnobHistory history = told ? *told : detail::shown_history(request.selection);
-  const TuningSpace space = detail::space_of(knobs);
+  const TuningSpace space = detail::space_of(knobs, rules);
   const KnobPoint own = point_of(knobs);
   std::vector<TuningObservation> known = detail::observations_of(history, own);
   TuningOptions search;
@@ -85,7 +86,9 @@ Proposal tune(const ProposalRequest& request, const TunerOptions& options) {
         Refusal{RefusalCode::no_knobs,
                 "no constant of the parent has an @tune comment, such as `int kTile = 64;  // @tune 32 64`"});
   }
-  return answer(propose(request, *knobs, options));
+  const auto rules = KnobRules::find(request.selection.parent->program->source, *knobs);
+  if (!rules) return answer(Refusal{RefusalCode::no_knobs, describe(rules.error())});
+  return answer(propose(request, *knobs, *rules, options));
 }
 
 std::unique_ptr<Proposer> make_tuner(TunerOptions options) {

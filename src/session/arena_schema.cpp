@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/code/text.hpp>
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/core/number_text.hpp>
 
 namespace kernelsmith::arena {

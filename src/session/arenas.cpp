@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <kernelsmith/code/text.hpp>
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/config/text.hpp>
 #include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/session/task_folder.hpp>

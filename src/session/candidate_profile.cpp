@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/code/expression.hpp>
 #include <kernelsmith/evaluator/inputs.hpp>
 #include <kernelsmith/session/candidate_profile.hpp>
 #include <kernelsmith/session/session.hpp>

@@ -1,7 +1,7 @@
 // The section `operators` of run.yaml.
 #include <algorithm>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 
 #include "sections.hpp"
 

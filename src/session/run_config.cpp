@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <thread>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/core/enum_names.hpp>
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/session/run_config.hpp>

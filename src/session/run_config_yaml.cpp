@@ -3,7 +3,7 @@
 #include <array>
 
 #include <kernelsmith/code/text.hpp>
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/config/section.hpp>
 #include <kernelsmith/session/run_config.hpp>
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/llm/probe.hpp>
 
 #include "model_support.hpp"

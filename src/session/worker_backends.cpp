@@ -2,7 +2,7 @@
 #include <memory>
 #include <thread>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 #include <kernelsmith/sandbox/capabilities.hpp>
 #include <kernelsmith/session/worker_backends.hpp>

@@ -1,5 +1,6 @@
 """The main job as a user does it: make a task, evaluate, run, show, resume, export."""
 
+import csv
 import json
 import os
 import pty
@@ -244,6 +245,19 @@ class RunTest(TaskTest):
             self.assertLessEqual({edge["parent"], edge["child"]}, programs)
         self.succeed("export", "a.run", "--out", "all.jsonl")
         self.assertEqual(len((self.folder / "all.jsonl").read_text().splitlines()), len(lines))
+
+    def test_export_as_a_table(self):
+        self.succeed("init", "tiles")
+        seed = self.folder / "tiles/seed.cpp"
+        seed.write_text(seed.read_text().replace("enum Order", "// @require kTileRows * kTileCols <= 16384\n\nenum Order"))
+        self.succeed("run", "tiles", "--iterations", "4", "--out", "tiles.run")
+        self.succeed("export", "tiles.run", "--format", "csv", "--out", "tiles.csv")
+        with (self.folder / "tiles.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["program"] for row in rows][:2], ["0", "1"])
+        for row in rows:
+            self.assertLessEqual(int(row["kTileRows"]) * int(row["kTileCols"]), 16384)
+            self.assertEqual(row["verdict"] == "accepted", float(row["runtime_us"] or 0) > 0)
 
     def test_a_failed_export_leaves_the_file(self):
         (self.folder / "mine.jsonl").write_text("mine")

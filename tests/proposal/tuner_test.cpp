@@ -47,6 +47,17 @@ TEST(Tuner, ProposesOtherPointsOfTheParentOnly) {
   EXPECT_FALSE(points.contains("8x"));
 }
 
+TEST(Tuner, ProposesOnlyWhatKeepsTheRules) {
+  const Source parent =
+      cpp(std::string(with_values("8", "x").main_text()) + "// @require a <= 16 and (b != z or a == 8)\n");
+  std::set<std::string> points;
+  for (std::uint64_t ticket = 1; ticket <= 100; ++ticket)
+    points.insert(point_of(child_of(tune(tune_request(ticket, individual(5, parent)))).source));
+  EXPECT_THAT(points, testing::ElementsAre("16x", "16y", "8y", "8z"));
+  const Proposal first = tune(tune_request(1, individual(5, parent)), {.exhaustive = true});
+  EXPECT_EQ(point_of(child_of(first).source), "8y");  // 64 is first in the list
+}
+
 TEST(Tuner, IsAFunctionOfTheRequest) {
   const auto request = tune_request(9, individual(5, with_values("8", "x")));
   EXPECT_EQ(tune(request), tune(request));

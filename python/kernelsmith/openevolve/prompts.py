@@ -33,7 +33,7 @@ class Prompts:
         values = {
             "metrics": _listed(parent.metrics),
             "fitness_score": f"{score:.4f}",
-            "feature_coords": self._coordinates(parent.metrics),
+            "feature_coords": self._coordinates(parent, score),
             "feature_dimensions": ", ".join(self._dimensions) or "None",
             "improvement_areas": self._remarks(parent, score, previous),
             "evolution_history": self._history(top, previous, others, draws),
@@ -60,9 +60,10 @@ class Prompts:
                 text = text.replace(f"{{{name}}}", variations[draws.below(len(variations))])
         return text
 
-    def _coordinates(self, metrics: Mapping[str, Any]) -> str:
-        known = [name for name in self._dimensions if name in metrics]
-        return ", ".join(f"{name}={_rounded(metrics[name], 2)}" for name in known)
+    def _coordinates(self, program: Program, score: float) -> str:
+        values = {"complexity": int(program.complexity), "diversity": program.diversity, "score": score, **program.metrics}
+        shown = {name: values[name] for name in self._dimensions if name in values}
+        return ", ".join(f"{name}={value if isinstance(value, int) else _rounded(value, 2)}" for name, value in shown.items())
 
     def _remarks(self, parent: Program, score: float, previous: Sequence[tuple[Program, float]]) -> str:
         said = []
@@ -76,7 +77,7 @@ class Prompts:
             else:
                 said.append(fragment("fitness_stable", current=score))
         if self._dimensions:
-            features = self._coordinates(parent.metrics)
+            features = self._coordinates(parent, score)
             said.append(fragment("exploring_region", features=features) if features
                         else fragment("no_feature_coordinates"))
         threshold = self._prompt.suggest_simplification_after_chars or self._prompt.code_length_threshold

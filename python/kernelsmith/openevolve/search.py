@@ -116,7 +116,7 @@ class _Search:
         """Fixes the settings of this search, and writes its task."""
         write_task(self._folder.task, self._inputs, self._config, "openevolve")
         features = self._measured() if needs_seed(self._config) else {}
-        settings = settings_for(self._config, axes_for(self._config, len(self._inputs.code), features))
+        settings = settings_for(self._config, axes_for(self._config, self._inputs.code, features))
         self._folder.begin(marks, settings)
         return settings
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 /// Longer names are not considered, because the table grows with the product of the lengths.
 constexpr std::size_t kLongestName = 100;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Optimal string alignment: Levenshtein's distance with swaps of neighbours. Capitals count as small
 /// letters.
@@ -21,10 +21,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         cost[i][j] = i + j;
         continue;
       }
-      const std::size_t substitution = cost[i - 1][j - 1] + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+      const std::size_t substitution = cost[i - 1][j - 1] + (small(a[i - 1]) == small(b[j - 1]) ? 0 : 1);
       cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, substitution});
       const bool swapped =
-          i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]);
+          i > 1 && j > 1 && small(a[i - 1]) == small(b[j - 2]) && small(a[i - 2]) == small(b[j - 1]);
       if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
     }
   }

@@ -2,8 +2,8 @@
 #include <string>
 #include <vector>
 
-#include <kernelsmith/config/nearest_name.hpp>
-#include <kernelsmith/evaluator/expression.hpp>
+#include <kernelsmith/code/expression.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -14,18 +14,74 @@ bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Recursive descent over: sum = product {(+|-) product}; product = unary {(*|/|%) unary};
-/// unary = - unary | number | name | ( sum ).
+/// unary = - unary | number | name | ( sum ). In a condition, parentheses hold an either:
+/// either = both {or both}; both = opposite {and opposite}; opposite = not opposite | sum [comparison sum].
 class Parser {
  public:
-  Parser(std::string_view text, const Sizes& sizes) : text_(text), sizes_(sizes) {}
+  Parser(std::string_view text, const Sizes& sizes, bool condition)
+      : text_(text), sizes_(sizes), condition_(condition) {}
 
   Result<std::int64_t> parse() {
-    auto value = sum(0);
+    auto value = whole(0);
     if (value && !at_end()) return broken("expected an operator");
     return value;
   }
 
  private:
+  Result<std::int64_t> whole(int depth) { return condition_ ? either(depth) : sum(depth); }
+
+  Result<std::int64_t> either(int depth) {
+    auto left = both(depth);
+    while (left && (take("||") || take("or"))) {
+      auto right = unless(*left != 0, &Parser::both, depth);
+      if (!right) return right;
+      left = std::int64_t{*left != 0 || *right != 0};
+    }
+    return left;
+  }
+
+  Result<std::int64_t> both(int depth) {
+    auto left = opposite(depth);
+    while (left && (take("&&") || take("and"))) {
+      auto right = unless(*left == 0, &Parser::opposite, depth);
+      if (!right) return right;
+      left = std::int64_t{*left != 0 && *right != 0};
+    }
+    return left;
+  }
+
+  /// Parses a side that has no effect if `decided`: then it may divide by zero.
+  Result<std::int64_t> unless(bool decided, Result<std::int64_t> (Parser::*side)(int), int depth) {
+    idle_ += decided ? 1 : 0;
+    auto value = (this->*side)(depth);
+    idle_ -= decided ? 1 : 0;
+    return value;
+  }
+
+  Result<std::int64_t> opposite(int depth) {
+    if (depth > kMaxDepth) return broken("nested too deeply");
+    if (take("not") || take("!")) {
+      const auto value = opposite(depth + 1);
+      return value ? Result<std::int64_t>{*value == 0} : value;
+    }
+    const auto left = sum(depth);
+    if (!left) return left;
+    for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
+      if (!take(sign)) continue;
+      const auto right = sum(depth);
+      return right ? Result<std::int64_t>{compare(sign, *left, *right)} : right;
+    }
+    return left;
+  }
+
+  static bool compare(std::string_view sign, std::int64_t left, std::int64_t right) {
+    if (sign == "==") return left == right;
+    if (sign == "!=") return left != right;
+    if (sign == "<=") return left <= right;
+    if (sign == ">=") return left >= right;
+    return sign == "<" ? left < right : left > right;
+  }
+
   Result<std::int64_t> sum(int depth) {
     auto left = product(depth);
     while (left && (peek() == '+' || peek() == '-')) {
@@ -58,7 +114,7 @@ class Parser {
     }
     if (next == '(') {
       take();
-      auto value = sum(depth + 1);
+      auto value = whole(depth + 1);
       if (!value) return value;
       if (peek() != ')') return broken("expected )");
       take();
@@ -84,11 +140,14 @@ class Parser {
     if (const auto found = sizes_.find(name); found != sizes_.end()) return found->second;
     std::vector<std::string_view> known;
     for (const auto& size : sizes_) known.push_back(size.first);
-    return fail(ErrorCode::bad_input, "unknown size '" + name + "' in '" + std::string(text_) + "'", {},
-                name_hint(name, known));
+    return fail(
+        ErrorCode::bad_input,
+        (condition_ ? "unknown name '" : "unknown size '") + name + "' in '" + std::string(text_) + "'", {},
+        name_hint(name, known));
   }
 
   Result<std::int64_t> apply(char op, std::int64_t left, std::int64_t right) {
+    if (idle_ > 0) return 0;
     std::int64_t value = 0;
     bool overflow = false;
     switch (op) {
@@ -115,6 +174,17 @@ class Parser {
     return at_ < text_.size() ? text_[at_] : '\0';
   }
   char take() { return text_[at_++]; }
+  /// Takes a sign or a whole word, if it is next.
+  bool take(std::string_view token) {
+    peek();
+    const std::string_view rest = text_.substr(at_);
+    if (!rest.starts_with(token)) return false;
+    const char next = rest.size() > token.size() ? rest[token.size()] : ' ';
+    if (token == "!" && next == '=') return false;
+    if (is_name_start(token.front()) && (is_name_start(next) || is_digit(next))) return false;
+    at_ += token.size();
+    return true;
+  }
   bool at_end() {
     peek();
     return at_ == text_.size();
@@ -127,13 +197,21 @@ class Parser {
 
   std::string_view text_;
   const Sizes& sizes_;
+  const bool condition_;
+  int idle_ = 0;  ///< how many sides that have no effect surround the place
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
 Result<std::int64_t> evaluate_expression(std::string_view text, const Sizes& sizes) {
-  return Parser(text, sizes).parse();
+  return Parser(text, sizes, false).parse();
+}
+
+Result<bool> evaluate_condition(std::string_view text, const Sizes& names) {
+  const auto value = Parser(text, names, true).parse();
+  if (!value) return value.error();
+  return *value != 0;
 }
 
 }  // namespace kernelsmith

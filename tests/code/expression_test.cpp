@@ -1,9 +1,8 @@
-#include <limits>
+#include <string>
 
-#include <kernelsmith/evaluator/expression.hpp>
-#include <kernelsmith/evaluator/tensors.hpp>
+#include <gtest/gtest.h>
 
-#include "testing.hpp"
+#include <kernelsmith/code/expression.hpp>
 
 namespace kernelsmith {
 namespace {
@@ -57,27 +56,34 @@ TEST(Expression, RefusesDeepNestingInsteadOfOverflowingTheStack) {
   EXPECT_NE(message(std::string(100000, '-')).find("too deeply"), std::string::npos);
 }
 
-TEST(Tensors, MultiplyTheirDimensions) {
-  TensorSpec tensor;
-  tensor.name = "x";
-  tensor.dtype = Dtype::f64;
-  tensor.shape = {"rows", "cols+1", "2"};
-  const auto extent = extent_of(tensor, kSizes).value();
-  EXPECT_EQ(extent.shape, (std::vector<std::int64_t>{100, 8, 2}));
-  EXPECT_EQ(extent.elements, 1600U);
-  EXPECT_EQ(extent.bytes, 12800U);
+TEST(Condition, ComparesAndCombines) {
+  const auto holds = [](std::string_view text) { return evaluate_condition(text, kSizes).value(); };
+  EXPECT_TRUE(holds("rows * cols <= 700"));
+  EXPECT_FALSE(holds("rows * cols < 700"));
+  EXPECT_TRUE(holds("rows % cols == 2 && cols != 8"));
+  EXPECT_TRUE(holds("rows == 1 or (cols > 6 and not rows < 100)"));
+  EXPECT_TRUE(holds("!(rows == 1) || cols == 1"));
+  EXPECT_TRUE(holds("(rows + 4) >= 2 * (cols - 1)"));
+  EXPECT_TRUE(holds("rows"));
+  EXPECT_FALSE(holds("rows - 100"));
 }
 
-TEST(Tensors, RefuseEmptyAndHugeShapes) {
-  TensorSpec tensor;
-  tensor.name = "x";
-  tensor.shape = {"rows-100"};
-  EXPECT_FALSE(extent_of(tensor, kSizes));
-  tensor.shape = {"rows*1000000", "rows*1000000"};
-  EXPECT_FALSE(extent_of(tensor, kSizes));
-  tensor.shape = {"4294967296", "4294967296", "4294967296"};
-  EXPECT_FALSE(extent_of(tensor, kSizes));
+TEST(Condition, LooksAtTheRightSideOnlyIfItDecides) {
+  EXPECT_TRUE(evaluate_condition("cols == 7 or rows % 0 == 1", kSizes).value());
+  EXPECT_FALSE(evaluate_condition("cols == 8 and rows % 0 == 1", kSizes).value());
+  EXPECT_FALSE(evaluate_condition("cols == 8 or rows % 0 == 1", kSizes));
+  EXPECT_FALSE(evaluate_condition("cols == 7 or rowz == 1", kSizes));
 }
+
+TEST(Condition, RefusesBrokenSyntax) {
+  for (const char* text :
+       {"", "rows <", "rows = 1", "rows < cols < 3", "rows and", "not", "(rows < 1", "rows &"})
+    EXPECT_FALSE(evaluate_condition(text, kSizes)) << text;
+  EXPECT_NE(describe(evaluate_condition(std::string(100000, '!'), kSizes).error()).find("too deeply"),
+            std::string::npos);
+}
+
+TEST(Condition, IsNoExpression) { EXPECT_FALSE(evaluate_expression("rows < 2", kSizes)); }
 
 }  // namespace
 }  // namespace kernelsmith

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kernelsmith/config/nearest_name.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 
 namespace kernelsmith {
 namespace {
