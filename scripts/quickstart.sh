@@ -27,7 +27,7 @@ cmake --preset release >build-release.log 2>&1 && cmake --build --preset release
   exit 3
 }
 rm -f build-release.log
-echo "built build/release/bin/kernelsmith"
+echo "built build/release/bin/kernelsmith, $SECONDS s after the start"
 
 step "3/3 search: examples/matmul_cpu for $budget seconds"
 exec build/release/bin/kernelsmith run examples/matmul_cpu --time "${budget}s"

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-import tomllib
+import sys
 from pathlib import Path
 from typing import Any
 
 from ._errors import Error
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 _CODES = {errno.ENOENT: "not_found", errno.ENOTDIR: "not_found", errno.EISDIR: "invalid_argument",
           errno.EACCES: "permission", errno.EPERM: "permission", errno.EROFS: "permission", errno.ENOSPC: "disk_full",

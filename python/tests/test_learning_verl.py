@@ -9,7 +9,6 @@ import itertools
 import math
 import os
 import sys
-import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +16,7 @@ import kernelsmith as ks
 import numpy as np
 import pytest
 import support
+from kernelsmith._files import toml_of
 from scripted_service import serving, without_verdict
 
 pytest.importorskip("verl", reason="verl is not installed: pip install verl==0.9.1 cachetools fastapi uvicorn")
@@ -128,7 +128,7 @@ def test_random_cases_agree_with_the_function():
 
 
 def test_verl_finds_the_estimator_by_itself():
-    points = tomllib.loads((SOURCE / "pyproject.toml").read_text())["project"]["entry-points"]["verl.plugins"]
+    points = toml_of(SOURCE / "pyproject.toml")["project"]["entry-points"]["verl.plugins"]
     assert importlib.import_module(points["kernelsmith"]) is estimator
 
 

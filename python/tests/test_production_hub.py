@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import shutil
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import hub_build
 import kernelsmith as ks
 import packages
 import pytest
+from kernelsmith._files import toml_of
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
@@ -27,7 +27,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_build_file(project: Path) -> None:
-    build = tomllib.loads((project / "build.toml").read_text())
+    build = toml_of(project / "build.toml")
     general = {"name": "rms-norm", "version": 1, "edition": 5, "license": "apache-2.0", "backends": ["cuda"]}
     assert build == {"general": {**general, "hub": {"repo-id": "me/rms-norm"}},
                      "torch-noarch": {"pyext": ["json", "py"], "cuda_capabilities": ["9.0"]}}

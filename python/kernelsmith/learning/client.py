@@ -92,11 +92,14 @@ class RewardClient:
         for candidate in listed:
             if candidate.content() != distinct[candidate.id].content():
                 raise ValueError(f"two candidates have the id {candidate.id!r}")
+        tasks = {name: asyncio.ensure_future(self.reward(candidate)) for name, candidate in distinct.items()}
         try:
-            async with asyncio.TaskGroup() as group:
-                tasks = {name: group.create_task(self.reward(candidate)) for name, candidate in distinct.items()}
-        except ExceptionGroup as failed:
-            raise failed.exceptions[0] from None
+            for ended in asyncio.as_completed(tasks.values()):
+                await ended
+        finally:  # no request outlives the call. Each is cancelled once, so that it can tell the service.
+            for task in tasks.values():
+                task.cancel()
+            await asyncio.gather(*tasks.values(), return_exceptions=True)
         return RewardBatch(tuple(tasks[candidate.id].result() for candidate in listed))
 
     async def reward(self, candidate: Candidate) -> Reward:

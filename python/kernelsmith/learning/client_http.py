@@ -49,16 +49,26 @@ class Endpoint:
         """The answer. Raises OSError if there is no connection, if it breaks off, or (TimeoutError) if no
         answer comes in `timeout_s`."""
         head = f"{method} {self.path}{path} HTTP/1.1\r\n{self._head}Content-Length: {len(body)}\r\n\r\n"
-        async with asyncio.timeout(timeout_s):
-            reader, writer = await asyncio.open_connection(self.host, self.port, ssl=self._tls)
-            try:
-                writer.write(head.encode() + body)
-                await writer.drain()
-                return _parsed(await _read(reader))
-            except (http.client.HTTPException, EOFError, ValueError) as error:
-                raise Broken(f"the answer broke off, or is not HTTP ({type(error).__name__})") from error
-            finally:
-                writer.transport.abort()
+        # asyncio.timeout is missing in Python 3.10, and its wait_for may lose a cancellation.
+        exchange = asyncio.ensure_future(self._exchange(head.encode() + body))
+        try:
+            await asyncio.wait((exchange,), timeout=timeout_s)
+            if not exchange.done():
+                raise TimeoutError
+            return exchange.result()
+        finally:
+            exchange.cancel()
+
+    async def _exchange(self, request: bytes) -> Reply:
+        reader, writer = await asyncio.open_connection(self.host, self.port, ssl=self._tls)
+        try:
+            writer.write(request)
+            await writer.drain()
+            return _parsed(await _read(reader))
+        except (http.client.HTTPException, EOFError, ValueError) as error:
+            raise Broken(f"the answer broke off, or is not HTTP ({type(error).__name__})") from error
+        finally:
+            writer.transport.abort()
 
 
 def _common_head(host: str, token: str | None) -> str:

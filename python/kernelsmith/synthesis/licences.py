@@ -29,7 +29,8 @@ _RULES: tuple[tuple[str, str, int], ...] = (
     ("MIT", r"permission is hereby granted, free of charge, to any person obtaining a copy", 0),
     ("ISC", r"permission to use, copy, modify, and/?(?:or)? distribute this software for any purpose with or without fee is "
             r"hereby granted, provided", 0),
-    ("BSD-3-Clause", r"\A(?>.*?redistribution and use in source and binary forms).*(?:neither the name|names? of (?:its|the))",
+    # `(?=(...))\1` never looks for the sentence a second time: an atomic group, which Python 3.10 lacks.
+    ("BSD-3-Clause", r"\A(?=(.*?redistribution and use in source and binary forms))\1.*(?:neither the name|names? of (?:its|the))",
      0),
     ("BSD-2-Clause", r"redistribution and use in source and binary forms", 0))
 _COMPILED = [(name, re.compile(pattern, re.DOTALL), head) for name, pattern, head in _RULES]

@@ -26,7 +26,7 @@ _GROUP = 256
 
 def split_of(repository: str, test_share: float) -> str:
     """The split, chosen by the repository alone, so that its modules stay together."""
-    drawn = int.from_bytes(hashlib.sha256(repository.encode()).digest()[:8]) / 2**64
+    drawn = int.from_bytes(hashlib.sha256(repository.encode()).digest()[:8], "big") / 2**64
     return "test" if drawn < test_share else "train"
 
 

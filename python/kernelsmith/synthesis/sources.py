@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
 
 from .._errors import Error
 from . import licences
@@ -103,7 +102,7 @@ class _Member(tarfile.TarInfo):
     """A member with short notes, because tarfile reads them completely."""
 
     @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> _Member:
         made = super().frombuf(buf, encoding, errors)
         if made.size < 0 or made.type in _NOTES and made.size > _MOST_NOTE:
             raise tarfile.ReadError(f"a member of {made.size} bytes, which is impossible")

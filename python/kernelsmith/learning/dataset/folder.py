@@ -74,8 +74,11 @@ class Folder:
 
 
 def _digest(path: Path) -> str:
+    digest = hashlib.sha256()  # hashlib.file_digest is missing in Python 3.10
     with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 @contextlib.contextmanager

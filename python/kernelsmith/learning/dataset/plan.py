@@ -132,5 +132,5 @@ def _decontaminate(runs: list[RunSteps], benchmark: Benchmark | None, tally: Tal
 
 def _split(task: TaskFacts, settings: Settings) -> str:
     """The task's split, by a hash of the task alone, so that it does not change when runs are added."""
-    number = int.from_bytes(hashlib.sha256(f"split {task.key}".encode()).digest()[:8])
+    number = int.from_bytes(hashlib.sha256(f"split {task.key}".encode()).digest()[:8], "big")
     return "test" if number < settings.test_share * 2**64 else "train"
