@@ -1,19 +1,19 @@
 // The programs of a run as CSV, one record for each: what tables and plots of a tuner's results need.
 #include <algorithm>
 #include <ostream>
-
-#include <fmt/format.h>
+#include <utility>
 
 #include <kernelsmith/code/knob_setting.hpp>
 #include <kernelsmith/core/csv.hpp>
 #include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/session/run_view.hpp>
 
 namespace kernelsmith {
 namespace {
 
 std::string number(const std::optional<Measurement>& measurement, double Measurement::*of) {
-  return measurement ? fmt::format("{}", (*measurement).*of) : "";
+  return measurement ? number_text((*measurement).*of) : "";
 }
 
 /// The value of each knob by its name; knobs without a name are numbered.
@@ -22,7 +22,7 @@ std::vector<std::pair<std::string, std::string>> values_of(const Source& source)
   const auto setting = knob_setting(source);
   for (std::size_t i = 0; setting && i < setting->knobs.size(); ++i) {
     const KnobList& knob = setting->knobs[i];
-    values.emplace_back(knob.name.empty() ? fmt::format("knob {}", i + 1) : knob.name,
+    values.emplace_back(knob.name.empty() ? "knob " + std::to_string(i + 1) : knob.name,
                         knob.values[setting->point[i]]);
   }
   return values;
@@ -33,11 +33,12 @@ std::vector<std::string> cells_of(const Individual& one) {
   const Evaluation& evaluation = one.evaluation;
   const Rejection* rejection = evaluation.rejection();
   const Report& report = evaluation.report();
-  std::vector<std::string> parents;
-  for (const ProgramId parent : program.parents) parents.push_back(fmt::format("{}", parent.value));
-  std::vector<std::string> cells = {
-      fmt::format("{}", program.id.value), fmt::format("{}", fmt::join(parents, " ")),
-      std::string(name_of(program.origin)), rejection ? std::string(name_of(rejection->code)) : "accepted"};
+  std::string parents;
+  for (const ProgramId parent : program.parents)
+    parents += (parents.empty() ? "" : " ") + std::to_string(parent.value);
+  std::vector<std::string> cells = {std::to_string(program.id.value), std::move(parents),
+                                    std::string(name_of(program.origin)),
+                                    rejection ? std::string(name_of(rejection->code)) : "accepted"};
   const auto fitness = evaluation.metrics() ? std::optional(evaluation.metrics()->fitness()) : std::nullopt;
   for (const auto& measurement : {fitness, report.speedup, report.runtime_us})
     for (double Measurement::*of : {&Measurement::median, &Measurement::low, &Measurement::high})
