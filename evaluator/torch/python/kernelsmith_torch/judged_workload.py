@@ -22,7 +22,8 @@ from .memory import Layout, Measured, is_memory, lay_out, reserve, slots_for
 from .model_source import VARIANTS, Inputs, Reference, blaming, check_sets, constants, output_tensors, run_model
 from .sharing import Inbox
 from .timing import Call, Clock, Footprint
-from .truth import Bank, Models, Tolerance, Truth
+from .truth import Bank, Models, Truth
+from .workloads import Tolerance
 
 # Seeds of the checks when a task is prepared. The evaluator's own seeds are secret and have 63 bits.
 _FIRST_SEED, _OTHER_SEED = 1, 2
@@ -46,7 +47,6 @@ class Surroundings(NamedTuple):
     inbox: Inbox
     spent: Spent
     models: Models
-    tolerance: Tolerance
     precision: str
     notes: list[str]
     bank: Bank
@@ -55,12 +55,12 @@ class Surroundings(NamedTuple):
 class JudgedWorkload:
     """Not thread-safe. `reference` draws this workload's inputs."""
 
-    def __init__(self, shared: Surroundings, reference: Reference) -> None:
-        self._device, self._clock, self._inbox, self._spent, _, _, _, self._notes, bank = shared
+    def __init__(self, shared: Surroundings, reference: Reference, tolerance: Tolerance) -> None:
+        self._device, self._clock, self._inbox, self._spent, _, _, self._notes, bank = shared
         self._spent.begin("load")
         self._reference, self._path, self._declared = reference, reference.path, reference.declared
         self._model = shared.models.yardstick
-        self._truth = Truth(reference, shared.models, shared.precision, shared.tolerance, bank)
+        self._truth = Truth(reference, shared.models, shared.precision, tolerance, bank)
         self._bank_bytes = bank.most_bytes
         self._played: tuple[int, tuple[int, ...]] | None = None
         self._layout: Layout | None = None

@@ -71,6 +71,16 @@ class Workers(Planner):
         self.runner.load({"workload": 1}, self.plans(CANDIDATE.replace("* times", "* 2"))[1])
         self.assertEqual(self.found(1)["kind"], "wrong")
 
+    def test_each_may_have_its_own_tolerance(self):
+        loose = {"policy": "allclose", "allow": [], "rtol": 0, "atol": 0.1, "truth": "reference"}
+        told = [WORKLOADS[0], {**WORKLOADS[1], "tolerance": loose}]
+        self.judge.prepare({**self.task, "workloads": told, "batch_us": 1e9, "most_slots": 3, "bank_bytes": 1 << 20}, b"")
+        plans = self.plans(CANDIDATE.replace("* times", "* times + 0.05"))
+        for workload, right in enumerate((False, True)):
+            self.runner.load({"workload": workload}, plans[workload])
+            self.assertEqual(self.found(workload) is None, right)
+        self.assertEqual([one._truth._wide is None for one in self.judge._workloads], [False, True])
+
     def test_a_plan_of_another_workload_is_refused(self):
         with self.assertRaises(Failure) as refused:
             self.runner.load({"workload": 0}, self.plans()[1])
