@@ -184,7 +184,12 @@ Result<ReferenceFacts> ReferenceProcess::prepare(const ReferenceSettings& settin
   if (const Status opened = reopened(stop); !opened) return opened.error();
   const auto reply = worker_->ask(preparation_, limits_.prepare_s, stop);
   if (!reply) return machine_error(reply.error());
-  return facts_of(reply->json, settings);
+  auto facts = facts_of(reply->json, settings);
+  if (!facts) return facts;
+  // A process that replaces this one must take the same batches.
+  for (std::size_t i = 0; i < facts->workloads.size(); ++i)
+    preparation_["workloads"][i]["slots"] = facts->workloads[i].slots;
+  return facts;
 }
 
 Status ReferenceProcess::reopened(const std::stop_token& stop) {

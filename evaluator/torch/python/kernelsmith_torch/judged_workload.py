@@ -35,8 +35,9 @@ _MOST_PROBLEM = 1_000  # characters of what a reference's own check says
 # needed.
 _MOVED = 0.1
 
-# The tensors of a call that are written before it, its inputs, the call, and the owner of the tensors' memory.
-Slot = tuple[list[torch.Tensor], Inputs, Call, Any]
+# The tensors of a call that are written before it, its inputs, the call, the owner of the tensors' memory, and what the call
+# may read although the reference has replaced it.
+Slot = tuple[list[torch.Tensor], Inputs, Call, Any, list[torch.Tensor]]
 
 
 class Surroundings(NamedTuple):
@@ -117,6 +118,8 @@ class JudgedWorkload:
         # for one call.
         self._layout = lay_out(measured, 1, self._bank_bytes, usable)
         call_us = self._measure_calls(float(request.get("batch_us", 200)), room)
+        # A process that replaces another one has its batches, although calls are timed anew.
+        self._capacity = int(request.get("slots") or self._capacity)
         self._layout = lay_out(measured, self._capacity, self._bank_bytes, usable)
         self._truth.on_host = self._layout.truth_on_host
         if not self._layout.together:
@@ -311,7 +314,7 @@ class JudgedWorkload:
             self._slots.append(self._new_slot())
 
         def lay_out() -> None:
-            for seed, (tensors, _, _, _) in zip(sets, self._slots):
+            for seed, (tensors, *_) in zip(sets, self._slots):
                 drawn = self._reference.draw(variant, seed)
                 for target, source in zip(tensors, itertools.chain(drawn.tensors(), drawn.drawn())):
                     write(target, source)
@@ -356,13 +359,13 @@ class JudgedWorkload:
                     f"({str(error).splitlines()[0][:200]}): its time includes its launches")
             if note not in self._notes:
                 self._notes.append(note)
-            return tensors, inputs, self._clock.launched(function), memory
+            return tensors, inputs, self._clock.launched(function), memory, []
         own = {t.untyped_storage().data_ptr() for t in tensors}
         own |= {p.untyped_storage().data_ptr() for p in [*self._model.parameters(), *self._model.buffers()]}
         for output in call.outputs:
             if output.untyped_storage().data_ptr() not in own:
                 footprint.add(output)
-        return tensors, inputs, call, memory
+        return tensors, inputs, call, memory, self._reference.kept_by(self._model)
 
     def _sets(self, request: Message) -> tuple[int, list[int]]:
         variant, sets = request["variant"], request["sets"]

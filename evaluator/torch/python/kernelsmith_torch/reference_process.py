@@ -124,9 +124,10 @@ class ReferenceProcess:
             self._try(request)
         model = self._baseline(request.get("baseline", "eager") == "compile")
         found = []
-        for workload, one in zip(self._told, self._workloads):
+        told = request.get("workloads") or [{}]
+        for workload, one, facts in zip(self._told, self._workloads, told):
             with naming(workload):
-                found.append(one.prepare(request, model))
+                found.append(one.prepare({**request, "slots": facts.get("slots")}, model))
             if len(self._workloads) > 1:
                 one.release()
         self._keeps = self._share_memory(found)

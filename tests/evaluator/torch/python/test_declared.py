@@ -2,6 +2,7 @@
 
 import types
 import unittest
+from unittest import mock
 
 import torch
 
@@ -120,7 +121,12 @@ class Declarations(unittest.TestCase):
         bench.judge._workloads[0]._own[0][0][0, 0] = 99
         with self.assertRaises(Failure) as failed:
             bench.judge.compare({**own, "own": True}, b"")
-        self.assertEqual((failed.exception.fault, failed.exception.stage), ("candidate", "correctness"))
+        self.assertEqual((failed.exception.fault, failed.exception.stage, failed.exception.code),
+                         ("candidate", "correctness", "wrong_output"))
+        lost = RuntimeError("CUDA error: device-side assert triggered")
+        with self.assertRaises(Failure) as failed, mock.patch.object(bench.judge._workloads[0]._declared, "check", side_effect=lost):
+            bench.judge.compare({**own, "own": True}, b"")
+        self.assertEqual(failed.exception.code, "crashed", "so that the process is replaced")
         with self.assertRaises(Failure) as failed:
             wrong = bench_for(self, text.replace("None if", "True if"))
             wrong.judge.yardstick(own, b"")
