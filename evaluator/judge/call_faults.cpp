@@ -74,7 +74,9 @@ std::string worst_values(const OutputFault& fault) {
 
 std::string tolerance_of(const Tolerance& tolerance) {
   return "{policy: allclose, rtol: " + number(tolerance.rtol, 3) + ", atol: " + number(tolerance.atol, 3) +
-         (tolerance.matched ? ", matched: " + number(*tolerance.matched, 6) : "") + "}";
+         (tolerance.matched ? ", matched: " + number(*tolerance.matched, 6) : "") +
+         (tolerance.cap ? ", cap: " + number(*tolerance.cap, 3) : "") +
+         (tolerance.either ? ", either: true" : "") + "}";
 }
 
 /// Advice from the task's policy and the worst element's error: bugs cause large errors, rounding small ones.
@@ -160,7 +162,7 @@ Failure wrong(const Findings::Wrong& found, const Expected* expected, const Task
                     false,
                     false,
                     found.due.value_or(Findings::Wrong::Due{}),
-                    task.tolerance,
+                    shape.tolerance ? *shape.tolerance : task.tolerance,
                     shape.extents[found.tensor],
                     found.actual,
                     values};

@@ -193,11 +193,13 @@ KERNELSMITH_BOTH void derive(const double* truth, const T* own, const T* low, Co
   }
 }
 
-/// The error of an element, divided by its tolerance: `steep` |truth| + `shared`.
+/// The error of an element, divided by its tolerance: `steep` |truth| + `shared`, or the larger of the two.
 template <class Real>
-KERNELSMITH_BOTH Real quotient(Real actual, Real truth, Real steep, Real shared) {
+KERNELSMITH_BOTH Real quotient(Real actual, Real truth, Real steep, Real shared, unsigned either) {
   const Real error = actual < truth ? truth - actual : actual - truth;
-  return KERNELSMITH_DIVIDED(error, shared + steep * (truth < 0 ? -truth : truth));
+  const Real by_value = steep * (truth < 0 ? -truth : truth);
+  const Real larger_one = by_value > shared ? by_value : shared;
+  return KERNELSMITH_DIVIDED(error, either != 0 ? larger_one : shared + by_value);
 }
 
 /// The loads that a thread has in flight for each array: a compiler does not begin one before the check of
@@ -225,15 +227,15 @@ KERNELSMITH_BOTH void count_beyond(T actual, T value, Real q, Count at, unsigned
 }
 
 /// Compares an output, or a slice of it that begins at element `first`, with its truth. The tolerance of an
-/// element is on_value |truth| + its block's part. If `per_element` is 0, only the class of an element and
-/// the sum of squares count. Indices of wrong elements are written to `list`, of which `list[0]` is the
-/// number and `capacity` the places after it; it may be null. A block is read once, and again if an element
-/// is beyond its tolerance.
+/// element is on_value |truth| + its block's part, or with `either` the larger of the two. If `per_element`
+/// is 0, only the class of an element and the sum of squares count. Indices of wrong elements are written to
+/// `list`, of which `list[0]` is the number and `capacity` the places after it; it may be null. A block is
+/// read once, and again if an element is beyond its tolerance.
 template <class T>
 KERNELSMITH_BOTH void look(const T* __restrict__ actual, const T* __restrict__ values,
                            const double* __restrict__ blocks, Count count, Count row, double on_value,
-                           unsigned per_element, Count poison, Count first, Found* out, Count* list,
-                           Count capacity) {
+                           unsigned either, unsigned per_element, Count poison, Count first, Found* out,
+                           Count* list, Count capacity) {
   using Real = typename Computed<T>::Type;
   const Real steep = static_cast<Real>(on_value);
   Found found;
@@ -247,7 +249,7 @@ KERNELSMITH_BOTH void look(const T* __restrict__ actual, const T* __restrict__ v
     unsigned worst_at = 0;
     bool all_within = true;
     const auto add = [&](unsigned i, Real c, Real t) {
-      const Real q = quotient(c, t, steep, shared);
+      const Real q = quotient(c, t, steep, shared, either);
       const bool within = q <= 1;
       all_within &= within;
       const Real kept = within ? q : 0;
@@ -280,7 +282,7 @@ KERNELSMITH_BOTH void look(const T* __restrict__ actual, const T* __restrict__ v
     if (all_within) continue;
     for (i = KERNELSMITH_LANE; i < length; i += KERNELSMITH_LANES) {
       const Real c = static_cast<Real>(widened(written[i])), t = static_cast<Real>(widened(truth[i]));
-      const Real q = quotient(c, t, steep, shared);
+      const Real q = quotient(c, t, steep, shared, either);
       if (q <= 1) continue;
       count_beyond(written[i], truth[i], q, first + begin + i, per_element, poison, found, list, capacity);
     }
@@ -328,21 +330,21 @@ KERNELSMITH_BOTH void keyed_hash(const T* __restrict__ words, Count count, Count
 
 }  // namespace kernelsmith::rule
 
-#define KERNELSMITH_REAL_KERNELS(NAME, T)                                                                  \
-  KERNELSMITH_KERNEL void kernelsmith_derive_##NAME(                                                       \
-      const double* truth, const kernelsmith::rule::T* own, const kernelsmith::rule::T* low,               \
-      kernelsmith::rule::Count count, kernelsmith::rule::Count row,                                        \
-      const kernelsmith::rule::Derivation* how, kernelsmith::rule::T* values, double* blocks,              \
-      kernelsmith::rule::Sums* sums) {                                                                     \
-    kernelsmith::rule::derive(truth, own, low, count, row, how, values, blocks, sums);                     \
-  }                                                                                                        \
-  KERNELSMITH_KERNEL void kernelsmith_look_##NAME(                                                         \
-      const kernelsmith::rule::T* actual, const kernelsmith::rule::T* values, const double* blocks,        \
-      kernelsmith::rule::Count count, kernelsmith::rule::Count row, double on_value, unsigned per_element, \
-      kernelsmith::rule::Count poison, kernelsmith::rule::Count first, kernelsmith::rule::Found* out,      \
-      kernelsmith::rule::Count* list, kernelsmith::rule::Count capacity) {                                 \
-    kernelsmith::rule::look(actual, values, blocks, count, row, on_value, per_element, poison, first, out, \
-                            list, capacity);                                                               \
+#define KERNELSMITH_REAL_KERNELS(NAME, T)                                                                 \
+  KERNELSMITH_KERNEL void kernelsmith_derive_##NAME(                                                      \
+      const double* truth, const kernelsmith::rule::T* own, const kernelsmith::rule::T* low,              \
+      kernelsmith::rule::Count count, kernelsmith::rule::Count row,                                       \
+      const kernelsmith::rule::Derivation* how, kernelsmith::rule::T* values, double* blocks,             \
+      kernelsmith::rule::Sums* sums) {                                                                    \
+    kernelsmith::rule::derive(truth, own, low, count, row, how, values, blocks, sums);                    \
+  }                                                                                                       \
+  KERNELSMITH_KERNEL void kernelsmith_look_##NAME(                                                        \
+      const kernelsmith::rule::T* actual, const kernelsmith::rule::T* values, const double* blocks,       \
+      kernelsmith::rule::Count count, kernelsmith::rule::Count row, double on_value, unsigned either,     \
+      unsigned per_element, kernelsmith::rule::Count poison, kernelsmith::rule::Count first,              \
+      kernelsmith::rule::Found* out, kernelsmith::rule::Count* list, kernelsmith::rule::Count capacity) { \
+    kernelsmith::rule::look(actual, values, blocks, count, row, on_value, either, per_element, poison,    \
+                            first, out, list, capacity);                                                  \
   }
 #define KERNELSMITH_WORD_KERNELS(BYTES, T)                                                         \
   KERNELSMITH_KERNEL void kernelsmith_look_bits_##BYTES(                                           \

@@ -1,12 +1,12 @@
 // check_task: applies the checks of parse_task() to a task from a message, which anybody may have sent.
 #include <algorithm>
-#include <initializer_list>
 #include <numeric>
 #include <set>
 #include <string>
 
 #include <kernelsmith/code/expression.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/evaluator/tolerance_reader.hpp>
 
 #include "identifiers.hpp"
 #include "limits.hpp"
@@ -25,10 +25,6 @@ Error wrong(const char* where, std::string message) {
 template <class T>
 bool within(T value, Range<T> range) {
   return value >= range.low && value <= range.high;
-}
-
-bool is_one_of(const std::string& word, std::initializer_list<const char*> words) {
-  return std::ranges::find(words, word) != words.end();
 }
 
 /// Whether the sizes have the names of the defaults.
@@ -99,12 +95,7 @@ Status check_names(const Task& task, const BackendDescription& backend) {
 }
 
 Status check_tolerance(const Tolerance& tolerance) {
-  const bool figures = within(tolerance.rtol, {0, 1}) && tolerance.atol >= 0 &&
-                       within(tolerance.matched.value_or(1), {0.5, 1}) &&
-                       tolerance.truth.value_or("reference") == "reference";
-  if (!figures || !is_one_of(tolerance.policy, {"auto", "exact", "normwise", "allclose"}))
-    return wrong("tolerance", "the tolerance is not valid");
-  return {};
+  return is_valid(tolerance) ? Status{} : wrong("tolerance", "the tolerance is not valid");
 }
 
 Status check_kernel(const Task& task, const BackendDescription& backend) {

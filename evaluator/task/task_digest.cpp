@@ -49,6 +49,8 @@ void add_later_fields(DigestBuilder& digest, const Task& task) {
         .add(std::bit_cast<std::uint64_t>(task.tolerance.atol));
   if (task.tolerance.matched)
     digest.add("matched").add(std::bit_cast<std::uint64_t>(*task.tolerance.matched));
+  if (task.tolerance.cap) digest.add("cap").add(std::bit_cast<std::uint64_t>(*task.tolerance.cap));
+  if (task.tolerance.either) digest.add("either");
   if (task.tolerance.truth) digest.add("truth").add(*task.tolerance.truth);
   if (!task.timed_weights.empty()) {
     digest.add("timed_weights").add(task.timed_weights.size());

@@ -16,7 +16,6 @@
 #include "named_files.hpp"
 #include "reader_support.hpp"
 #include "tensor_reader.hpp"
-#include "tolerance_reader.hpp"
 
 namespace kernelsmith {
 namespace task {
@@ -178,16 +177,13 @@ void read_kernel(YamlMap& in, Reading& reading) {
 }
 
 /// Keys that the reference already determines are refused.
-void require_module(YamlMap& in, const Task& task, const NamedFiles& files) {
+void require_module(YamlMap& in, const NamedFiles& files) {
   if (files.reference.empty() && in.ok())
     in.refuse("files", "no reference is named", "files: {reference: reference.py}");
   if (in.ok() &&
       (!files.baseline.empty() || !files.yardstick.empty() || !files.oracle.empty() || !files.inputs.empty()))
     in.refuse("files", "a task of modules has a reference, a seed and further files (also), and nothing else",
               "the reference is baseline, yardstick and oracle; its get_inputs() makes the inputs");
-  if (in.ok() && task.tolerance.policy == "exact")
-    in.refuse("tolerance", "outputs of modules are not compared bit for bit",
-              "leave it out, or write tolerance: {rtol: ..., atol: ...}");
 }
 
 /// The backend's own keys.
@@ -198,7 +194,7 @@ void read_settings(YamlMap& in, Reading& reading) {
 
 void read_module(YamlMap& in, Reading& reading) {
   read_tolerance(in, reading.task.tolerance, TaskForm::module);
-  require_module(in, reading.task, reading.files);
+  require_module(in, reading.files);
 }
 
 void read_command(YamlMap& in, Task& task) {

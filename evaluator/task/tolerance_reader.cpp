@@ -1,15 +1,15 @@
-#include "tolerance_reader.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>
 
 #include <kernelsmith/core/nearest_name.hpp>
+#include <kernelsmith/evaluator/tolerance_reader.hpp>
 
 #include "foreign_names.hpp"
 #include "reader_support.hpp"
 
-namespace kernelsmith::task {
+namespace kernelsmith {
+namespace task {
 namespace {
 
 const Choices<std::string> kPolicyNames = {
@@ -50,23 +50,42 @@ void read_allow(YamlMap& in, Tolerance& tolerance) {
 /// The keys of tasks of modules.
 void read_for_modules(YamlMap& in, Tolerance& tolerance) {
   if (in.kind("matched") != YamlKind::absent) in.optional("matched", tolerance.matched.emplace(1), kMatched);
-  if (in.ok() && tolerance.matched && tolerance.policy != kAllclose)
-    in.refuse("matched", "only the policy 'allclose' takes a share of elements",
-              "tolerance: {rtol: 1e-2, atol: 1e-2, matched: 0.99}");
+  if (in.kind("cap") != YamlKind::absent) in.optional("cap", tolerance.cap.emplace(0), kAtol);
+  bool either = false;
+  in.optional("either", either);
+  if (either) tolerance.either = true;
+  for (const char* key : {"matched", "cap", "either"})
+    if (in.ok() && in.kind(key) != YamlKind::absent && tolerance.policy != kAllclose)
+      in.refuse(key, "only the policy 'allclose' takes this key",
+                "tolerance: {rtol: 1e-2, atol: 1e-2, matched: 0.99, cap: 1}");
+  if (in.ok() && either && (tolerance.rtol == 0 || tolerance.atol == 0))
+    in.refuse("either", "with one figure there is no other one", "give rtol and atol, or leave out `either`");
   std::string truth = "fp64";
   in.optional("truth", truth, {{"fp64", "fp64"}, {"reference", "reference"}});
   if (truth == "reference") tolerance.truth = truth;
 }
 
+/// What tasks of modules lack.
+void refuse_for_modules(YamlMap& in, const Tolerance& tolerance) {
+  if (in.ok() && tolerance.policy == "exact")
+    in.refuse("policy", "outputs of modules are not compared bit for bit",
+              "leave it out, or write tolerance: {rtol: ..., atol: ...}");
+  if (in.ok() && !tolerance.allow.empty())
+    in.refuse("allow", "a task of modules allows a precision by name: torch: {precision: ...}",
+              "torch: {precision: tf32}");
+}
+
 void read_mapping(YamlMap& in, Tolerance& tolerance, TaskForm form) {
   refuse_foreign_keys(in, tolerance_key_meant_by);
-  in.only({"policy", "allow", "rtol", "atol", "matched", "truth"});
-  for (const char* key : {"matched", "truth"})
+  in.only({"policy", "allow", "rtol", "atol", "matched", "cap", "either", "truth"});
+  for (const char* key : {"matched", "cap", "either", "truth"})
     if (form != TaskForm::module && in.kind(key) != YamlKind::absent)
       in.refuse(key, "only tasks of PyTorch modules take this key", "leave it out");
   in.optional("policy", tolerance.policy, kPolicyNames, policy_meant_by);
   read_figures(in, tolerance);
   read_allow(in, tolerance);
+  if (form != TaskForm::module) return;
+  refuse_for_modules(in, tolerance);
   read_for_modules(in, tolerance);
 }
 
@@ -88,11 +107,24 @@ void read_scalar(YamlMap& root, Tolerance& tolerance) {
   tolerance.policy = kAllclose;
 }
 
-}  // namespace
+/// False for NaN.
+bool within(double value, Range<double> range) { return value >= range.low && value <= range.high; }
 
-void read_tolerance(YamlMap& root, Tolerance& tolerance, TaskForm form) {
-  if (root.kind("tolerance") == YamlKind::scalar) return read_scalar(root, tolerance);
-  root.optional_map("tolerance", [&](YamlMap& in) { read_mapping(in, tolerance, form); });
+}  // namespace
+}  // namespace task
+
+void read_tolerance(YamlMap& in, Tolerance& tolerance, TaskForm form) {
+  if (in.kind("tolerance") == YamlKind::scalar) return task::read_scalar(in, tolerance);
+  in.optional_map("tolerance", [&](YamlMap& inner) { task::read_mapping(inner, tolerance, form); });
 }
 
-}  // namespace kernelsmith::task
+bool is_valid(const Tolerance& tolerance) {
+  return task::within(tolerance.rtol, task::kRtol) && task::within(tolerance.atol, task::kAtol) &&
+         task::within(tolerance.matched.value_or(1), task::kMatched) &&
+         task::within(tolerance.cap.value_or(0), task::kAtol) &&
+         tolerance.truth.value_or("reference") == "reference" &&
+         std::ranges::find(task::kPolicyNames, tolerance.policy, &Choices<std::string>::value_type::second) !=
+             task::kPolicyNames.end();
+}
+
+}  // namespace kernelsmith

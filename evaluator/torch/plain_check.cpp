@@ -6,7 +6,6 @@
 #include <vector>
 
 #include <kernelsmith/core/escape.hpp>
-#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/evaluator/supported.hpp>
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
@@ -31,17 +30,9 @@ std::vector<std::string> arguments_of(const Task& task, const TorchSettings& tor
     words.insert(words.end(), {option, std::move(value)});
   };
   if (torch.cast) words.emplace_back("--cast");
-  if (task.tolerance.policy == "allclose") {
-    add("--rtol", number_text(task.tolerance.rtol));
-    add("--atol", number_text(task.tolerance.atol));
-    add("--matched", number_text(task.tolerance.matched.value_or(1)));
-  }
-  Json workloads = Json::array();
-  for (const TorchWorkload& one : torch.workloads) {
-    if (!one.check) add("--timed", std::to_string(workloads.size()));
-    workloads.push_back(json_of(one));
-  }
-  add("--workloads", workloads.dump());
+  for (std::size_t i = 0; i < torch.workloads.size(); ++i)
+    if (!torch.workloads[i].check) add("--timed", std::to_string(i));
+  add("--workloads", judged_workloads(torch, task.tolerance).dump());
   return words;
 }
 

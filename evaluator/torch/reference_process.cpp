@@ -92,31 +92,19 @@ Result<ReferenceFacts> facts_of(const Json& reply, const ReferenceSettings& sett
   return facts;
 }
 
-Json all_workloads(const ReferenceSettings& settings) {
-  Json all = Json::array();
-  for (const TorchWorkload& one : workloads_of(settings.torch)) all.push_back(json_of(one));
-  return all;
-}
-
 /// The request to prepare the task.
 Json preparation_of(const ReferenceSettings& settings) {
-  const bool figures = settings.tolerance.policy == "allclose";
-  Json tolerance = {{"policy", settings.tolerance.policy == "auto" ? "default" : settings.tolerance.policy}};
-  if (figures) tolerance.update({{"rtol", settings.tolerance.rtol}, {"atol", settings.tolerance.atol}});
-  tolerance["matched"] = settings.tolerance.matched.value_or(1);
-  tolerance["own_is_truth"] = settings.tolerance.truth.has_value();
   return {{"do", "prepare"},
           {"reference", settings.reference.string()},
           {"precision", settings.torch.precision},
           {"baseline", settings.torch.baseline},
           {"cast", settings.torch.cast},
-          {"tolerance", std::move(tolerance)},
           {"bank_bytes", settings.bank_bytes},
           {"batch_us", settings.batch_us},
           {"most_slots", settings.most_slots},
           {"alone", settings.alone},
           {"kernels", own_kernels()},
-          {"workloads", all_workloads(settings)}};
+          {"workloads", judged_workloads(settings.torch, settings.tolerance)}};
 }
 
 }  // namespace
@@ -177,7 +165,7 @@ void ReferenceProcess::read(const ReferenceSettings& settings, const std::stop_t
   static_cast<void>(worker_->ask({{"do", "read"},
                                   {"reference", settings.reference.string()},
                                   {"cast", settings.torch.cast},
-                                  {"workloads", all_workloads(settings)}},
+                                  {"workloads", judged_workloads(settings.torch, settings.tolerance)}},
                                  limits_.prepare_s, stop));
 }
 
@@ -196,7 +184,12 @@ Result<ReferenceFacts> ReferenceProcess::prepare(const ReferenceSettings& settin
   if (const Status opened = reopened(stop); !opened) return opened.error();
   const auto reply = worker_->ask(preparation_, limits_.prepare_s, stop);
   if (!reply) return machine_error(reply.error());
-  return facts_of(reply->json, settings);
+  auto facts = facts_of(reply->json, settings);
+  if (!facts) return facts;
+  // A process that replaces this one must take the same batches.
+  for (std::size_t i = 0; i < facts->workloads.size(); ++i)
+    preparation_["workloads"][i]["slots"] = facts->workloads[i].slots;
+  return facts;
 }
 
 Status ReferenceProcess::reopened(const std::stop_token& stop) {

@@ -115,6 +115,8 @@ class TorchBackend final : public Backend {
       const auto plan = std::dynamic_pointer_cast<const Plan>(*binary);
       if (!plan) continue;
       auto completed = planner_.completed(plan, stop);
+      if (completed && binary == &request.candidate && request.remeasurement == Remeasurement::confirm)
+        completed = confirmed(plan, std::move(*completed), stop);
       if (completed) {
         *binary = std::move(*completed);
         continue;
@@ -127,6 +129,16 @@ class TorchBackend final : public Backend {
       request.rival.reset();
     }
     return std::nullopt;
+  }
+
+  /// The plan, if it is the same when the workloads at which a search does not evaluate are planned again.
+  /// The evaluator has compared the others.
+  Judged<PlanPtr> confirmed(const PlanPtr& partial, PlanPtr plan, const std::stop_token& stop) {
+    const auto again = planner_.completed(partial, stop);
+    if (!again) return again.error();
+    if ((*again)->digest() == plan->digest()) return plan;
+    return reject(Stage::integrity, RejectionCode::not_reproducible,
+                  "planning the same source again gave another plan");
   }
 
   Result<Evaluation> evaluate(const RunRequest& request, bool alone, double& profiling_ms,

@@ -182,6 +182,7 @@ std::vector<TaskShape> TorchHost::shapes() const {
     if (shape.name.empty() || variant > 0)
       shape.name += (shape.name.empty() ? "" : " ") + facts.variants[variant];
     shape.extents = facts.extents;
+    shape.tolerance = facts.told.tolerance;
     shape.timed = variant == 0 && !facts.told.check;
     if (shape.timed && least < most) shape.weight = facts.told.weight / sum;
   }

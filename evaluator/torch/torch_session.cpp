@@ -57,11 +57,29 @@ Findings ComparingSession::compare() {
   }
   const Failure failure = reply.error();
   Findings findings;
-  if (const auto* const rejection = std::get_if<Rejection>(&failure))
-    findings.rejected = *rejection;
-  else
+  if (const auto* const rejection = std::get_if<Rejection>(&failure)) {
+    findings.broken = fault_of_check();
+    if (!findings.broken) findings.rejected = *rejection;
+    if (rejection->code == RejectionCode::crashed && findings.rejected)
+      findings.rejected->code = RejectionCode::wrong_output;  // no kernel of the candidate's crashed
+  } else {
     findings.broken = std::get<Error>(failure);
+  }
   return findings;
+}
+
+std::optional<Error> ComparingSession::fault_of_check() {
+  for (const char* const what : {"yardstick", "compare"}) {
+    Json request = request_for(what);
+    request["own"] = true;
+    const auto reply =
+        host_.reference_process().ask(request, host_.reference_process().limits().compare_s, stop_);
+    if (!reply) return machine_error(reply.error());
+    if (member(reply->json, "wrong").is_object())
+      return fail(ErrorCode::refused, "the task's check does not take the reference's own outputs",
+                  "files: reference");
+  }
+  return std::nullopt;
 }
 
 Findings ComparingSession::findings_of(const Json& reply) const {

@@ -21,6 +21,9 @@ class ComparingSession : public KernelSession {
  protected:
   ComparingSession(TorchHost& host, std::stop_token stop) : host_(host), stop_(std::move(stop)) {}
   Findings findings_of(const Json& reply) const;
+  /// A check that raises, or whose assertion ends the process, may be wrong itself: the Error if it fails for
+  /// the reference's own outputs of the same batch, too.
+  std::optional<Error> fault_of_check();
   /// The request to do something with the batch.
   Json request_for(const char* what) const;
 

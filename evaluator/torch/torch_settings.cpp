@@ -5,17 +5,37 @@
 
 #include <nlohmann/json.hpp>
 
+#include <kernelsmith/config/json.hpp>
 #include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/evaluator/tolerance_reader.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
 
 namespace kernelsmith {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TorchWorkload, name, arguments, weight, check)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TorchSettings, precision, baseline, policy, cast, include)
 
 namespace {
 
 using Json = nlohmann::json;
+
+/// A workload's tolerance has the form that it has in a task.
+Json json_of(const TorchWorkload& one) {
+  Json json = {
+      {"name", one.name}, {"arguments", one.arguments}, {"weight", one.weight}, {"check", one.check}};
+  if (one.tolerance) json["tolerance"] = Json::parse(to_json(*one.tolerance));
+  return json;
+}
+
+/// Throws Json::exception.
+TorchWorkload workload_in(const Json& json) {
+  TorchWorkload one{json.at("name"), json.at("arguments"), json.at("weight"), json.at("check")};
+  if (!json.contains("tolerance")) return one;
+  const auto tolerance = from_json<Tolerance>(json["tolerance"].dump());
+  if (tolerance && is_valid(*tolerance)) one.tolerance = *tolerance;
+  if (!one.tolerance) throw Json::other_error::create(501, "no tolerance", &json);
+  return one;
+}
+
 using Names = Choices<std::string>;
 
 const Names& precisions() {
@@ -70,12 +90,14 @@ void read_arguments(YamlMap& in, TorchWorkload& workload) {
 }
 
 void read_workload(YamlMap& in, std::vector<TorchWorkload>& workloads) {
-  in.only({"name", "arguments", "weight", "check"});
+  in.only({"name", "arguments", "weight", "check", "tolerance"});
   TorchWorkload workload;
   in.required("name", workload.name);
   in.optional_map("arguments", [&](YamlMap& arguments) { read_arguments(arguments, workload); });
   in.optional("weight", workload.weight, {1e-6, 1e6});
   in.optional("check", workload.check);
+  if (in.kind("tolerance") != YamlKind::absent)
+    read_tolerance(in, workload.tolerance.emplace(), TaskForm::module);
   if (!in.ok()) return;
   if (workload.name.empty() || workload.name.size() > kLongestName ||
       std::ranges::any_of(workload.name, [](unsigned char c) { return c < ' ' || c == 0x7f; }))
@@ -97,14 +119,11 @@ void read_workloads(YamlMap& in, std::vector<TorchWorkload>& workloads) {
     in.refuse("workloads", "no workload is timed", "leave out `check` at those that the score counts");
 }
 
-std::string read_settings(YamlMap& in, const Task& task) {
+std::string read_settings(YamlMap& in, const Task&) {
   TorchSettings torch;
   in.optional_map("toolchain", [&](YamlMap& toolchain) { read_toolchain(toolchain, torch); });
   in.optional_map("torch", [&](YamlMap& settings) { read_torch(settings, torch); });
   read_workloads(in, torch.workloads);
-  if (in.ok() && !task.tolerance.allow.empty())
-    in.refuse("tolerance", "a task of modules allows a precision by name: torch: {precision: ...}",
-              "torch: {precision: tf32}");
   return settings_text(torch);
 }
 
@@ -121,7 +140,8 @@ Result<TorchSettings> torch_settings(const Task& task) {
     const Json json = Json::parse(task.settings);
     json.get_to(torch);
     torch.module = json.value("module", "");
-    torch.workloads = json.value("workloads", torch.workloads);
+    for (const Json& one : json.value("workloads", Json::array()))
+      torch.workloads.push_back(workload_in(one));
   } catch (const Json::exception&) {
     return wrong_settings(task);
   }
@@ -133,6 +153,10 @@ Result<TorchSettings> torch_settings(const Task& task) {
 
 std::vector<TorchWorkload> workloads_of(const TorchSettings& settings) {
   return settings.workloads.empty() ? std::vector<TorchWorkload>(1) : settings.workloads;
+}
+
+const Tolerance& tolerance_at(const Tolerance& of_task, const TorchWorkload& workload) {
+  return workload.tolerance ? *workload.tolerance : of_task;
 }
 
 Result<const SourceFile*> baseline_module(const Task& task) {
@@ -151,7 +175,7 @@ std::string settings_text(const TorchSettings& torch) {
   Json json = torch;
   // Older texts lack these keys.
   if (!torch.module.empty()) json["module"] = torch.module;
-  if (!torch.workloads.empty()) json["workloads"] = torch.workloads;
+  for (const TorchWorkload& one : torch.workloads) json["workloads"].push_back(json_of(one));
   return json.dump();
 }
 

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <kernelsmith/config/json.hpp>
+
 namespace kernelsmith::torch {
 namespace {
 
@@ -102,6 +104,13 @@ bool is_utf8(std::string_view text) {
 
 Json json_of(const TorchWorkload& workload) {
   return {{"name", workload.name}, {"arguments", Json::parse(workload.arguments, nullptr, false)}};
+}
+
+Json judged_workloads(const TorchSettings& settings, const Tolerance& of_task) {
+  Json all = Json::array();
+  for (const TorchWorkload& one : workloads_of(settings))
+    all.emplace_back(json_of(one))["tolerance"] = Json::parse(to_json(tolerance_at(of_task, one)));
+  return all;
 }
 
 double number_at(const Json& object, const char* key, double otherwise) {

@@ -36,6 +36,8 @@ bool is_utf8(std::string_view text);
 
 /// A workload as our programs read it: its name and the arguments of get_inputs().
 Json json_of(const TorchWorkload& workload);
+/// All workloads as the judge reads them: with the tolerance that counts at each.
+Json judged_workloads(const TorchSettings& settings, const Tolerance& of_task);
 
 /// The number at `key`; `otherwise` if there is none. {"float": "inf"}, "-inf" and "nan" are
 /// numbers.

@@ -57,6 +57,7 @@ template std::string to_json(const Proposal&);
 template std::string to_json(const KeptReply&);
 template std::string to_json(const Event&);
 template std::string to_json(const Task&);
+template std::string to_json(const Tolerance&);
 
 template Result<Source> from_json<Source>(std::string_view);
 template Result<Measurement> from_json<Measurement>(std::string_view);
@@ -68,6 +69,7 @@ template Result<Proposal> from_json<Proposal>(std::string_view);
 template Result<KeptReply> from_json<KeptReply>(std::string_view);
 template Result<Event> from_json<Event>(std::string_view);
 template Result<Task> from_json<Task>(std::string_view);
+template Result<Tolerance> from_json<Tolerance>(std::string_view);
 
 template <>
 Result<std::map<std::string, double>> from_json<std::map<std::string, double>>(std::string_view text) {

@@ -79,6 +79,8 @@ struct Fields<Tolerance> {
     io("rtol", tolerance.rtol);
     io("atol", tolerance.atol);
     io("matched", tolerance.matched);
+    io("cap", tolerance.cap);
+    io("either", tolerance.either);
     io("truth", tolerance.truth);
   }
 };

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <kernelsmith/code/text.hpp>
-#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 
 #include "arena_draws.hpp"
@@ -204,42 +203,31 @@ std::vector<std::string> notes_on(const Problem& problem) {
   return notes;
 }
 
-/// The strictest of the workloads' figures, with the arena's defaults for those that are absent.
-struct Strictest {
-  double rtol = std::numeric_limits<double>::max(), atol = rtol, cap = rtol, ratio = 0;
-  bool differ = false;
-};
-
-Strictest strictest_of(const Problem& problem) {
-  Strictest all;
+/// A workload's figures, with the arena's defaults for those that are absent.
+Figures figures_at(const Problem& problem, const Use& use) {
   const bool is_sol = problem.arena == Arena::sol_execbench;
+  const Allowed& own = use.workload->allowed;
   const double usual = is_sol ? kDefaultRatio : problem.definition.op_type == "moe" ? kMoeRatio : 1;
-  for (const Use& use : problem.uses) {
-    const Allowed& one = use.workload->allowed;
-    all.rtol = std::min(all.rtol, one.rtol.value_or(kDefaultTolerance));
-    all.atol = std::min(all.atol, one.atol.value_or(kDefaultTolerance));
-    all.cap = std::min(all.cap, one.cap.value_or(all.cap));
-    all.ratio = std::max(all.ratio, is_sol ? one.ratio.value_or(usual) : usual);
-    all.differ = all.differ || use.workload->allowed != problem.uses.front().workload->allowed;
-  }
-  return all;
+  return {.rtol = own.rtol.value_or(kDefaultTolerance),
+          .atol = own.atol.value_or(kDefaultTolerance),
+          .matched = is_sol ? own.ratio.value_or(usual) : usual,
+          .cap = own.cap,
+          .either = !is_sol};
 }
 
-/// The arena's tolerance, and comments on what a task cannot express.
+/// The tolerance of the first workload, which is the task's, and comments on what a task cannot express.
 std::string tolerance_text(const Problem& problem) {
-  const Strictest all = strictest_of(problem);
-  std::string text = tolerance_line(all.rtol, all.atol, all.ratio);
-  if (all.differ) text += "# The workloads allow different errors; these are the strictest figures.\n";
-  const std::string& type = problem.definition.op_type;
-  if (problem.arena == Arena::flashinfer_bench) {
-    text +=
-        "# In the arena an element is right by atol or by rtol; here the sum of both counts, at most twice "
-        "as much.\n";
-    if (type == "sampling" || type.starts_with("dsa"))
-      text += "# The arena checks this operator by a function of its own, which a task cannot have.\n";
-  } else if (all.cap < std::numeric_limits<double>::max()) {
-    text += "# The arena allows no error above " + number_text(all.cap) + ", which a task cannot say.\n";
+  std::vector<Figures> seen = {figures_at(problem, problem.uses.front())};
+  std::string text = tolerance_line(seen.front());
+  for (const Use& use : problem.uses) {
+    const Figures figures = figures_at(problem, use);
+    if (std::ranges::find(seen, figures) != seen.end()) continue;
+    text += tolerance_comment(figures);
+    seen.push_back(figures);
   }
+  const std::string& type = problem.definition.op_type;
+  if (problem.arena == Arena::flashinfer_bench && (type == "sampling" || type.starts_with("dsa")))
+    text += "# The arena checks this operator by a function of its own, which a task cannot have.\n";
   return text;
 }
 
@@ -292,6 +280,8 @@ TaskWorkload workload_of(const std::vector<Variable>& variables, const Problem& 
       const std::string& value = one.values[i];
       made.arguments.emplace_back(one.name, value == "True" ? "true" : value == "False" ? "false" : value);
     }
+  const Figures figures = figures_at(problem, use);
+  if (figures != figures_at(problem, problem.uses.front())) made.tolerance = tolerance_value(figures);
   return made;
 }
 
@@ -370,7 +360,9 @@ ArenaTask write_arena_task(const Problem& problem) {
                 .notes = notes_on(problem)};
   for (std::size_t i = 0; i < problem.uses.size(); ++i)
     text.workloads.push_back(workload_of(variables, problem, i));
-  if (text.workloads.front().arguments.empty()) text.workloads.clear();  // all are the same
+  const bool are_the_same = std::ranges::all_of(
+      text.workloads, [](const TaskWorkload& one) { return one.arguments.empty() && one.tolerance.empty(); });
+  if (are_the_same) text.workloads.clear();
   ArenaTask task{.name = text.name, .files = problem.values, .notes = text.notes};
   task.files.insert(task.files.begin(), {{"task.yaml", task_yaml(std::move(text))},
                                          {"reference.py", reference_text(problem, variables)}});

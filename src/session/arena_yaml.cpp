@@ -56,22 +56,39 @@ std::string workload_line(const TaskWorkload& one) {
   for (const auto& [name, value] : one.arguments) arguments.push_back(name + ": " + value);
   return "  - {name: " + in_quotes(one.name) + ", arguments: {" + in_list(arguments) + "}" +
          (one.weight == 1 || one.check ? "" : ", weight: " + std::to_string(one.weight)) +
-         (one.check ? ", check: true" : "") + "}\n";
+         (one.check ? ", check: true" : "") + (one.tolerance.empty() ? "" : ", tolerance: " + one.tolerance) +
+         "}\n";
+}
+
+bool can_be_said(const Figures& figures) {
+  return figures.rtol < 1 && (figures.rtol > 0 || figures.atol > 0);
 }
 
 }  // namespace
 
-std::string tolerance_line(double rtol, double atol, double matched) {
-  if (!(rtol < 1 && (rtol > 0 || atol > 0)))
-    return "# The arena allows an rtol of " + number_text(rtol) + " and an atol of " + number_text(atol) +
-           ", which a task cannot have: kernelsmith's own rule counts.\n";
-  const bool is_share = matched >= kLeastMatched && matched < 1;
-  return "tolerance: {rtol: " + number_text(rtol) + ", atol: " + number_text(atol) +
-         (is_share ? ", matched: " + number_text(matched) : "") +
-         ", truth: reference}   # the arena's; without this line kernelsmith's own rule counts\n" +
-         (matched < kLeastMatched ? "# The arena needs " + number_text(matched * 100) +
-                                        " % of the elements within it; here all must be.\n"
-                                  : "");
+std::string tolerance_value(const Figures& figures) {
+  if (!can_be_said(figures)) return "{policy: auto}";
+  const bool is_share = figures.matched >= kLeastMatched && figures.matched < 1;
+  const bool is_either = figures.either && figures.rtol > 0 && figures.atol > 0;
+  return "{rtol: " + number_text(figures.rtol) + ", atol: " + number_text(figures.atol) +
+         (is_share ? ", matched: " + number_text(figures.matched) : "") +
+         (figures.cap ? ", cap: " + number_text(*figures.cap) : "") + (is_either ? ", either: true" : "") +
+         ", truth: reference}";
+}
+
+std::string tolerance_comment(const Figures& figures) {
+  if (!can_be_said(figures))
+    return "# The arena allows an rtol of " + number_text(figures.rtol) + " and an atol of " +
+           number_text(figures.atol) + ", which a task cannot have: kernelsmith's own rule counts.\n";
+  if (figures.matched >= kLeastMatched) return {};
+  return "# The arena needs " + number_text(figures.matched * 100) +
+         " % of the elements within it; here all must be.\n";
+}
+
+std::string tolerance_line(const Figures& figures) {
+  return "tolerance: " + tolerance_value(figures) +
+         (can_be_said(figures) ? "   # the arena's; without this line kernelsmith's own rule counts" : "") +
+         "\n" + tolerance_comment(figures);
 }
 
 std::string in_quotes(const std::string& text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,26 +11,40 @@
 
 namespace kernelsmith::arena {
 
+/// How wrong an output may be in an arena that counts the reference's own output as the truth.
+struct Figures {
+  double rtol = 0, atol = 0;
+  double matched = 1;              ///< the share of elements that must be right
+  std::optional<double> cap = {};  ///< the largest error of any element
+  bool either = false;             ///< an element is right by one of the two figures, not by their sum
+
+  friend bool operator==(const Figures&, const Figures&) = default;
+};
+
+/// The value of `tolerance` for the figures; for those that a task cannot have, kernelsmith's own rule.
+std::string tolerance_value(const Figures& figures);
+/// Comments on figures that a task cannot have; empty if it has them all.
+std::string tolerance_comment(const Figures& figures);
+/// The line of task.yaml, and its comments.
+std::string tolerance_line(const Figures& figures);
+
 /// A shape of the task.
 struct TaskWorkload {
   std::string name;
   /// The arguments of get_inputs() and their values: numbers, true and false, and texts in quotation marks.
   std::vector<std::pair<std::string, std::string>> arguments = {};
   int weight = 1;
-  bool check = false;  ///< only checked, not timed
+  bool check = false;          ///< only checked, not timed
+  std::string tolerance = {};  ///< tolerance_value(), if it is not the task's
 };
 
 struct TaskText {
   std::string arena, name, description, precision;
-  std::string tolerance = {};  ///< a line with the key, and comments; empty: kernelsmith's own rule
+  std::string tolerance = {};                ///< a line with the key, and comments
   std::vector<TaskWorkload> workloads = {};  ///< none: get_inputs() has no arguments, and one shape
   std::vector<SourceFile> also = {};         ///< files beside reference.py
   std::vector<std::string> notes = {};
 };
-
-/// The line `tolerance: ...` of an arena that counts the reference's own output as the truth, or a comment if
-/// a task cannot have these figures. `matched` is the share of elements that must be right.
-std::string tolerance_line(double rtol, double atol, double matched = 1);
 
 /// A text in quotation marks, as YAML and Python read it. Control characters are left out.
 std::string in_quotes(const std::string& text);

@@ -198,7 +198,7 @@ Result<ArenaTask> task_of_gpu_mode(const std::filesystem::path& folder) {
     task.notes.push_back(std::to_string(problem->left_out) + " of " + std::to_string(problem->cases) +
                          " cases are left out, because they have lists as arguments");
   task.tolerance = problem->tolerance
-                       ? tolerance_line(problem->tolerance->first, problem->tolerance->second)
+                       ? tolerance_line({problem->tolerance->first, problem->tolerance->second})
                        : "# The reference has the arena's own check, which replaces a tolerance.\n";
   if (problem->ranking == "last")
     task.notes.emplace_back("the arena ranks by the last benchmark alone; here all benchmarks count");

@@ -100,7 +100,7 @@ TEST_F(Arenas, AllWorkloadsBecomeOneTask) {
             "Inputs: x bfloat16[B, D], w float32[B, 1], at int32[H], eps (a number)\n"
             "Outputs: y bfloat16[B, D], z float32[B]\nConstraints: B > 0\n");
   EXPECT_THAT(text_of(*made, "task.yaml"),
-              AllOf(HasSubstr("precision: bf16"), HasSubstr("by atol or by rtol"),
+              AllOf(HasSubstr("precision: bf16"), HasSubstr("either: true"),
                     HasSubstr("workloads:\n"
                               "  - {name: \"B = 4096 (aa-large)\", arguments: {B: 4096}}\n"
                               "  - {name: \"B = 8 (ab-small)\", arguments: {B: 8}}\n"
@@ -232,7 +232,7 @@ TEST_F(Arenas, WhatIsNotThereIsNamed) {
   EXPECT_EQ(task_of_sol_execbench(folder_ / "none", {}).error().code, ErrorCode::not_found);
 }
 
-TEST_F(Arenas, TheToleranceIsTheStrictestOfTheWorkloads) {
+TEST_F(Arenas, EachWorkloadHasItsOwnTolerance) {
   EXPECT_THAT(text_of(*sol(), "task.yaml"),
               HasSubstr("{rtol: 0.01, atol: 0.01, matched: 0.99, truth: reference}"));
   problem(
@@ -240,19 +240,27 @@ TEST_F(Arenas, TheToleranceIsTheStrictestOfTheWorkloads) {
       line(
           "aa", 8,
           R"(, "tolerance": {"max_atol": 0.5, "max_rtol": 0, "required_matched_ratio": 1, "max_error_cap": 2.5})"));
-  EXPECT_THAT(text_of(*sol(), "task.yaml"), AllOf(HasSubstr("{rtol: 0, atol: 0.5, truth: reference}"),
-                                                  HasSubstr("no error above 2.5"), Not(HasSubstr(" % of"))));
-  const std::string strict =
-      R"(, "tolerance": {"max_atol": 0.25, "max_rtol": 0.5, "required_matched_ratio": 0.995})";
-  problem(kScale, line("aa", 8, strict) + line("bb", 16));
   EXPECT_THAT(text_of(*sol(), "task.yaml"),
-              AllOf(HasSubstr("{rtol: 0.01, atol: 0.01, matched: 0.995, truth: reference}"),
-                    HasSubstr("these are the strictest figures")));
+              AllOf(HasSubstr("{rtol: 0, atol: 0.5, cap: 2.5, truth: reference}"), Not(HasSubstr(" % of"))));
+  const std::string other =
+      R"(, "tolerance": {"max_atol": 0.25, "max_rtol": 0.5, "required_matched_ratio": 0.995})";
+  problem(kScale, line("aa", 8) + line("bb", 16, other) + line("cc", 32));
+  const auto made = sol();
+  EXPECT_THAT(
+      text_of(*made, "task.yaml"),
+      AllOf(HasSubstr("\ntolerance: {rtol: 0.01, atol: 0.01, matched: 0.99, truth: reference}"),
+            HasSubstr("{B: 8}}\n"),
+            HasSubstr("{B: 16}, tolerance: {rtol: 0.5, atol: 0.25, matched: 0.995, truth: reference}}\n"),
+            HasSubstr("{B: 32}}\n")));
+  EXPECT_TRUE(task_of_files(made->files, "made", default_registry().backends));
+  problem(kScale, line("aa", 8) + line("bb", 16, R"(, "tolerance": {"max_rtol": 2})"));
+  EXPECT_THAT(text_of(*sol(), "task.yaml"),
+              AllOf(HasSubstr("{B: 16}, tolerance: {policy: auto}}\n"), HasSubstr("allows an rtol of 2")));
   problem(kScale,
           line("aa", 8, R"(, "tolerance": {"max_atol": 0, "max_rtol": 0, "allow_negative_inf": true})"));
   const auto exact = sol();
   EXPECT_THAT(text_of(*exact, "task.yaml"),
-              AllOf(Not(HasSubstr("\ntolerance:")), HasSubstr("own rule counts")));
+              AllOf(HasSubstr("\ntolerance: {policy: auto}\n"), HasSubstr("own rule counts")));
   EXPECT_THAT(text_of(*exact, "reference.py"), HasSubstr("\n\nmay_be_infinite = True\n"));
   EXPECT_TRUE(task_of_files(exact->files, "made", default_registry().backends));
 }

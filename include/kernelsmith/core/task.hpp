@@ -84,8 +84,14 @@ struct Tolerance {
   double rtol = 0, atol = 0;       ///< for the policy allclose: |y - truth| <= atol + rtol |truth|
   /// The share of an output's elements that must be within, for modules with allclose; if absent, all.
   std::optional<double> matched = {};
+  /// The largest error of any element, also of one that need not match, for modules with allclose.
+  std::optional<double> cap = {};
+  /// Whether an element is within if one of the two figures allows its error, instead of their sum.
+  std::optional<bool> either = {};
   /// `reference` if a module's own output is the truth; if absent, its answer in fp64 is.
   std::optional<std::string> truth = {};
+
+  friend bool operator==(const Tolerance&, const Tolerance&) = default;
 };
 
 /// The task's declared work, as arithmetic expressions over sizes; empty if undeclared.

@@ -20,7 +20,7 @@
 namespace kernelsmith {
 
 /// The JSON of a Source, Error, Measurement, Metrics, Report, Evaluation, EvaluationJob, Refusal, Cost,
-/// Proposal, KeptReply, Event or Task. For any other type the program does not link.
+/// Proposal, KeptReply, Event, Task or Tolerance. For any other type the program does not link.
 template <class T>
 std::string to_json(const T& value);
 

@@ -27,6 +27,7 @@ struct TaskShape {
   std::size_t number = 0;  ///< among all shapes of the task; a KernelHost knows shapes by it
   /// The shape's share of the score; empty if the task does not weight its timed shapes.
   std::optional<double> weight = std::nullopt;
+  std::optional<Tolerance> tolerance = std::nullopt;  ///< in place of the task's
 
   /// The bytes of all tensors.
   std::size_t bytes() const;

@@ -117,7 +117,9 @@ TEST(CallFaults, TheRemedyFitsThePolicy) {
   allclose.tolerance = {.policy = "allclose", .allow = {}, .rtol = 1e-5, .atol = 1e-8};
   EXPECT_THAT(allclose.told(), HasSubstr("{policy: allclose, rtol: 1e-05, atol: 1e-08}"));
   allclose.tolerance.matched = 0.99;
-  EXPECT_THAT(allclose.told(), HasSubstr("atol: 1e-08, matched: 0.99}"));
+  allclose.tolerance.cap = 2;
+  allclose.tolerance.either = true;
+  EXPECT_THAT(allclose.told(), HasSubstr("atol: 1e-08, matched: 0.99, cap: 2, either: true}"));
 }
 
 TEST(CallFaults, AnOutputCanBeTooInaccurateAsAWhole) {

@@ -73,11 +73,16 @@ TEST(ModuleTask, AShareOfElementsMayDifferFromTheReferencesOwnOutput) {
   const Task task = module(kModule + figures + ", matched: 0.99, truth: reference}\n");
   EXPECT_EQ(task.tolerance.matched, 0.99);
   EXPECT_EQ(task.tolerance.truth, "reference");
-  for (const char* key : {"matched: 0.99", "truth: reference"})
+  for (const char* key : {"matched: 0.99", "truth: reference", "cap: 2", "either: true"})
     EXPECT_NE(module(kModule + figures + ", " + key + "}\n").digest, plain.digest) << key;
   EXPECT_THAT(refusal_of(kModule + figures + ", matched: 0.4}\n"), HasSubstr("from 0.5 to 1"));
   EXPECT_THAT(refusal_of(kModule + figures + ", truth: theirs}\n"), HasSubstr("fp64"));
-  EXPECT_THAT(refusal_of(kModule + "tolerance: {matched: 0.99}\n"), HasSubstr("rtol: 1e-2"));
+  EXPECT_THAT(refusal_of(kModule + figures + ", cap: -1}\n"), HasSubstr("at least 0"));
+  for (const char* key : {"matched: 0.99", "cap: 2", "either: true"})
+    EXPECT_THAT(refusal_of(kModule + "tolerance: {" + key + "}\n"), HasSubstr("rtol: 1e-2")) << key;
+  EXPECT_THAT(refusal_of(kModule + "tolerance: {rtol: 1e-2, either: true}\n"), HasSubstr("no other one"));
+  EXPECT_EQ(module(kModule + figures + ", either: false, cap: 2}\n").tolerance,
+            (Tolerance{.policy = "allclose", .allow = {}, .rtol = 1e-2, .atol = 1e-2, .cap = 2.0}));
 }
 
 TEST(ModuleTask, RefusesWhatTheReferenceTells) {

@@ -45,7 +45,7 @@ TEST(TaskTolerance, FiguresBesideAnotherPolicyAreRefused) {
 }
 
 TEST(TaskTolerance, KernelsHaveNoKeysOfModules) {
-  for (const char* key : {"matched: 0.99", "truth: reference"})
+  for (const char* key : {"matched: 0.99", "truth: reference", "cap: 2", "either: true"})
     EXPECT_THAT(error_of(with_tolerance(std::string("{rtol: 1e-3, ") + key + "}")),
                 AllOf(HasSubstr("task.yaml:12"), HasSubstr("PyTorch modules")))
         << key;

@@ -111,7 +111,7 @@ class Check:
         with open(self.path, "w", encoding="utf-8") as file:
             file.write(reference)
         told, _, seconds = self.judge.must(do="prepare", reference=self.path, precision=precision, baseline=baseline,
-                                           tolerance={"policy": "default"}, bank_bytes=2 << 30, batch_us=200,
+                                           bank_bytes=2 << 30, batch_us=200,
                                            most_slots=32, kernels=own_kernels())
         told.update(told["workloads"][0])
         self.slots, self.variants, self.precision = told["slots"], len(told["variants"]), precision

@@ -18,7 +18,8 @@ sys.path[0:0] = [os.path.join(EVALUATOR, "torch", "python"), os.path.join(EVALUA
 import torch  # noqa: E402
 
 from kernelsmith_torch import accelerator, compare, judge  # noqa: E402
-from kernelsmith_torch.truth import Expected, Tolerance, Truth, _row  # noqa: E402
+from kernelsmith_torch.truth import Expected, Truth, _row  # noqa: E402
+from kernelsmith_torch.workloads import Tolerance  # noqa: E402
 
 GPU, CPU = torch.device("cuda"), torch.device("cpu")
 REALS = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.complex64)
@@ -28,7 +29,8 @@ CASES = 2000
 def truth_of(policy: str, precision: str, on_host: bool = False) -> Truth:
     """A Truth whose reference has 300 terms."""
     made = Truth.__new__(Truth)
-    made._wide, made._precision, made._tolerance, made.on_host = object(), precision, Tolerance(policy, 1e-3, 1e-4), on_host
+    made._wide, made._precision, made.on_host = object(), precision, on_host
+    made._tolerance = Tolerance("allclose", 1e-3, 1e-4, either=True) if policy == "either" else Tolerance(policy, 1e-3, 1e-4)
     made._terms, made._more = lambda output: 300, lambda variant: [(1e-6, 1e-6)]
     return made
 
@@ -71,7 +73,7 @@ def same_findings() -> None:
     differing = 0
     for number in range(CASES):
         shape = some.choice(((5,), (3000,), (40, 64), (7, 1000), (3, 1024), (100, 3)))
-        policy, precision = some.choice(("default", "default", "allclose", "normwise")), some.choice(("fp32", "tf32", "bf16"))
+        policy, precision = some.choice(("auto", "auto", "allclose", "either", "normwise")), some.choice(("fp32", "tf32", "bf16"))
         tensors = drawn(shape, some.choice(REALS), some)
         here, there = (judged_on(device, policy, precision, tensors, False) for device in (GPU, CPU))
         with mock.patch.object(accelerator, "CHUNK", 2048):
@@ -108,8 +110,8 @@ def speed() -> None:
     for dtype in (torch.float32, torch.bfloat16):
         t = torch.randn(1 << 28, dtype=torch.float64, device=GPU).view(-1, 4096)
         own = t.to(dtype)
-        derived = seconds(lambda: truth_of("default", "fp32")._budgeted(own, t, own, 0, 0))
-        one = truth_of("default", "fp32")._budgeted(own, t, own, 0, 0)
+        derived = seconds(lambda: truth_of("auto", "fp32")._budgeted(own, t, own, 0, 0))
+        one = truth_of("auto", "fp32")._budgeted(own, t, own, 0, 0)
         del t
         read = own.nbytes + one.truth.nbytes + one.blocks.nbytes
         place = torch.empty(read // 2, dtype=torch.uint8, device=GPU)

@@ -76,13 +76,45 @@ TEST(TorchSettings, WhatIsUnknownIsRefusedWithItsLine) {
   EXPECT_THAT(refusal_of("toolchain: {includes: [/opt]}\n"), HasSubstr("include"));
 }
 
+TEST(TorchSettings, AWorkloadMayHaveItsOwnTolerance) {
+  const std::string yaml =
+      "tolerance: {rtol: 1e-3, atol: 1e-3}\nworkloads:\n- {name: a}\n"
+      "- {name: b, tolerance: {rtol: 1e-2, atol: 1e-2, cap: 2, either: true, truth: reference}}\n"
+      "- {name: c, tolerance: {policy: auto}}\n";
+  const Task task = task_with(yaml);
+  EXPECT_TRUE(check_task(task, describe_torch_backend()));
+  const auto workloads = torch_settings(task)->workloads;
+  ASSERT_EQ(workloads.size(), 3U);
+  EXPECT_EQ(tolerance_at(task.tolerance, workloads[0]), task.tolerance);
+  const Tolerance& own = tolerance_at(task.tolerance, workloads[1]);
+  EXPECT_EQ(own.policy, "allclose");
+  EXPECT_EQ(own.rtol, 1e-2);
+  EXPECT_EQ(own.cap, 2);
+  EXPECT_EQ(own.either, true);
+  EXPECT_EQ(own.truth, "reference");
+  EXPECT_EQ(tolerance_at(task.tolerance, workloads[2]), Tolerance{});
+  EXPECT_NE(task.digest, task_with(yaml.substr(0, yaml.find("- {name: c"))).digest);
+
+  const auto refused = [](const std::string& tolerance) {
+    return refusal_of("workloads:\n- {name: a, tolerance: " + tolerance + "}\n");
+  };
+  EXPECT_THAT(refused("{policy: exact}"), AllOf(HasSubstr("task.yaml:6"), HasSubstr("bit for bit")));
+  EXPECT_THAT(refused("{allow: [tf32]}"), HasSubstr("torch: {precision: tf32}"));
+  EXPECT_THAT(refused("{rtol: 2}"), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(refused("{caps: 2}"), HasSubstr("cap"));
+}
+
 TEST(TorchSettings, OfAMessageAreChecked) {
   const BackendDescription torch = describe_torch_backend();
   Task task = task_with("torch: {precision: tf32}\n");
   EXPECT_TRUE(check_task(task, torch));
-  for (const std::string settings :
-       {"{}", "[1]", "no JSON", "{\"precision\":5}",
-        R"({"baseline":"eager","cast":false,"include":[],"policy":"any","precision":"fp8"})"}) {
+  for (
+      const std::string settings :
+      {"{}", "[1]", "no JSON", "{\"precision\":5}",
+       R"({"baseline":"eager","cast":false,"include":[],"policy":"any","precision":"fp8"})",
+       R"({"baseline":"eager","cast":false,"include":[],"policy":"any","precision":"fp32","workloads":[)"
+       R"({"name":"a","arguments":"{}","weight":1,"check":false,"tolerance":{"policy":"allclose","allow":[],)"
+       R"("rtol":2,"atol":0}}]})"}) {
     task.settings = settings;
     EXPECT_EQ(check_task(task, torch).error().code, ErrorCode::bad_input) << settings;
     EXPECT_EQ(torch_settings(task).error().code, ErrorCode::bad_input) << settings;

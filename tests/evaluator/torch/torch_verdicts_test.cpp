@@ -314,6 +314,27 @@ TEST(TorchVerdicts, TheJudgeIsStartedAgainWhereItDied) {
   EXPECT_TRUE(bench.evaluate("{}")->accepted());
 }
 
+TEST(TorchVerdicts, AJudgeThatReplacesAnotherHasItsBatches) {
+  Bench bench(on("prepare like before", told("machine", "run", "no such code")));
+  EXPECT_TRUE(bench.evaluate("{}")->accepted());
+  bench.error(R"({"compare": "die"})");
+  EXPECT_EQ(bench.error("{}").message, "it did") << "it learns how many calls a batch has";
+}
+
+TEST(TorchVerdicts, ACheckThatFailsIsTheCandidatesFaultOnlyIfItTakesTheReferencesOutputs) {
+  Bench bench;
+  for (const char* const code : {"wrong_output", "crashed"}) {  // by a crash the judge's process is lost
+    const std::string fails = R"({"compare": )" + told("candidate", "correctness", code) + "}";
+    const Rejection rejection = bench.rejection(fails);
+    EXPECT_EQ(rejection.code, RejectionCode::wrong_output);
+    EXPECT_THAT(rejection.diagnostics, HasSubstr("it did"));
+    EXPECT_TRUE(bench.evaluate("{}")->accepted());
+  }
+  const std::string fails = R"({"compare": )" + told("candidate", "correctness", "wrong_output") + "}";
+  Bench broken(R"({"own_after_it": )" + told("candidate", "correctness", "wrong_output") + "}");
+  EXPECT_EQ(broken.error(fails).code, ErrorCode::tool_failed);
+}
+
 TEST(TorchVerdicts, AModuleWithoutAKernelOfItsOwnIsRefusedByThePolicy) {
   Bench bench;
   const Rejection rejection = bench.rejection(R"({"launches": 0})");

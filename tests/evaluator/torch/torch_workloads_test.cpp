@@ -30,12 +30,13 @@ struct ManyBench : Bench {
     task.digest = digest_of("a task");
   }
 
-  Result<Evaluation> carefully(const std::string& candidate) {
+  Result<Evaluation> carefully(const std::string& candidate, std::optional<Remeasurement> why = {}) {
     const Compilation compiled = compile(candidate);
     if (const Rejection* const rejection = compiled.rejection()) return Evaluation(*rejection);
     RunRequest request;
     request.candidate = *compiled.binary();
     request.careful = true;
+    request.remeasurement = why;
     return backend->run(std::move(request), {});
   }
 };
@@ -101,6 +102,15 @@ TEST(TorchWorkloads, OneThatCannotBePlannedNamesItself) {
   const std::string elsewhere = R"({"plan_at": {"c10": )" + fails + "}}";
   EXPECT_TRUE(bench.evaluate(elsewhere)->accepted());
   EXPECT_EQ(rejection_of(bench.carefully(elsewhere)).stage, Stage::plan);
+}
+
+TEST(TorchWorkloads, AConfirmationPlansTheOthersTwice) {
+  ManyBench bench;
+  const std::string by_chance = R"({"by_chance": ["c10"]})";
+  EXPECT_TRUE(bench.carefully(by_chance)->accepted());
+  EXPECT_TRUE(bench.carefully("{}", Remeasurement::confirm)->accepted());
+  EXPECT_EQ(rejection_of(bench.carefully(by_chance, Remeasurement::confirm)).code,
+            RejectionCode::not_reproducible);
 }
 
 TEST(TorchWorkloads, ARivalThatCannotBePlannedEverywhereHasLost) {

@@ -79,7 +79,7 @@ Answer by_kernels(const Case<T>& one) {
   rule::Found found;
   const auto poison = rule::Count{one.poison} << 32U | one.poison;
   rule::look(one.actual.data(), values.data(), shared.data(), count, one.block(), normwise ? 0 : how.on_value,
-             normwise ? 0U : 1U, poison, 0, &found, nullptr, 0);
+             0, normwise ? 0U : 1U, poison, 0, &found, nullptr, 0);
   answer.counts = {found.counts[0], found.counts[1], found.counts[2]};
   answer.worst = found.worst;
   answer.judged = static_cast<std::size_t>(all.judged);

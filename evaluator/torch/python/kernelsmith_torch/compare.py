@@ -42,15 +42,16 @@ def compare_batch(expected: Sequence[Sequence[Expected]], actual: Sequence[Seque
     rows, places = [], []
     for call, (wanted, outputs) in enumerate(zip(expected, actual)):
         for tensor, (one, output) in enumerate(zip(wanted, outputs)):
-            if output.numel():
-                rows.append(look(one, output))
-                places.append((call, tensor))
+            for rule in (one, one.capped()):
+                if rule is not None and output.numel():
+                    rows.append(look(rule, output))
+                    places.append((call, tensor, rule))
     error, wrong = 0.0, None
-    for (call, tensor), waves in zip(places, _on_host(rows)):
-        judged = _judged(expected[call][tensor], actual[call][tensor], judge.joined(waves), _tensor_of(moved, call, tensor))
+    for (call, tensor, rule), waves in zip(places, _on_host(rows)):
+        judged = _judged(rule, actual[call][tensor], judge.joined(waves), _tensor_of(moved, call, tensor))
         error = max(error, min(judged.error, _LARGEST))
         if judged.kind is not None and wrong is None:
-            wrong = _describe(expected[call][tensor], actual[call][tensor], call, tensor, judged)
+            wrong = _describe(rule, actual[call][tensor], call, tensor, judged)
     return Findings(error, shapes.digest, wrong)
 
 
@@ -140,7 +141,7 @@ def look(one: Expected, output: torch.Tensor, indices: torch.Tensor | None = Non
         blocks = -(-(part.stop - part.start) // one.row)
         rows.append(judge.room_for_findings(device, blocks))
         judge.run("look", judge.name_of(actual.dtype), device, blocks, actual[part], truth, one.blocks[part.start // one.row:],
-                  part.stop - part.start, one.row, one.on_value, one.per_element, poison, part.start, rows[-1], indices, capacity)
+                  part.stop - part.start, one.row, one.on_value, one.either, one.per_element, poison, part.start, rows[-1], indices, capacity)
     return torch.cat(rows)
 
 

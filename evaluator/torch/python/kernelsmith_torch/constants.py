@@ -24,8 +24,9 @@ class Constants(Mode):
     """Entered around a constructor or a call, whose operators are then recorded, and also executed on values."""
 
     def __init__(self, known: Sequence[tuple[torch.Tensor, torch.Tensor]] = ()) -> None:
-        """`known`: tensors whose values are known, with their values."""
+        """`known`: inputs whose values are known, with their values."""
         super().__init__()
+        self._inputs = {one.untyped_storage()._cdata for one, _ in known}
         # By identity: the tensor, kept alive, and its values.
         self._values: dict[int, tuple[torch.Tensor, torch.Tensor]] = {id(one): (one, value) for one, value in known}
 
@@ -46,6 +47,11 @@ class Constants(Mode):
                 self._values |= {id(one): (one, value) for one, value in
                                  zip(leaves, _pytree.tree_leaves(self._computed(function, args, kwargs)), strict=True)}
         return made
+
+    def written(self, storages: set[int]) -> None:
+        """Forgets the values in memory that a kernel may have written. It gets inputs, too, and may only read them."""
+        lost = storages - self._inputs
+        self._values = {key: kept for key, kept in self._values.items() if kept[0].untyped_storage()._cdata not in lost}
 
     def _computed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         def value(leaf: Any) -> Any:

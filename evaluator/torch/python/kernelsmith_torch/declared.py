@@ -14,7 +14,7 @@ import torch
 
 from kernelsmith_process.framing import Failure
 
-from .memory import is_memory
+from .memory import device_failed, is_memory
 
 _FIXED_SEED = 0
 
@@ -32,15 +32,17 @@ class Declared:
         self._names = list(inspect.signature(module.Model.forward).parameters)[1:]
 
     def problem(self, outputs: list[torch.Tensor], inputs: Sequence[Any]) -> str:
-        """What the check says of a candidate's outputs; empty if nothing. An exception is the candidate's fault, because the
-        reference's outputs passed: an index beyond its axis, for instance."""
+        """What the check says of a candidate's outputs; empty if nothing. An exception counts as the candidate's fault, such as an
+        index beyond its axis: kernelsmith then asks whether the check takes the reference's own outputs. If the GPU was lost, the
+        code says so, and this process is replaced."""
         assert self.check is not None
         try:
             problem = self.check(outputs, *inputs)
         except Exception as error:
             if is_memory(error):
                 raise
-            raise Failure("candidate", "correctness", "wrong_output", "the task's check does not take the outputs: "
+            code = "crashed" if device_failed(error) else "wrong_output"
+            raise Failure("candidate", "correctness", code, "the task's check does not take the outputs: "
                           f"{type(error).__name__}: {str(error)[:500]}") from error
         if not isinstance(problem, str | None):
             raise Failure("task", "run", "reference_failed", f"check gives a {type(problem).__name__}",

@@ -16,7 +16,6 @@ _BLOCKS = 4  # of a multiprocessor: enough loads in flight to read at the speed 
 _LANES = 32
 _NAMES = {torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16",
           torch.float8_e4m3fn: "f8e4m3", torch.float8_e5m2: "f8e5m2"}
-_POLICIES = {"default": "auto"}
 
 
 class Derivation(ctypes.Structure):
@@ -58,7 +57,7 @@ def name_of(dtype: torch.dtype) -> str:
 def derivation(dtype: torch.dtype, policy: str, precision: str, figures: tuple[float, float], terms: float,
                own_is_truth: bool, least: tuple[float, float]) -> Derivation:
     """The budget of an output. `figures`: rtol and atol; `least`: the least error of the reference and the least spread."""
-    question = _Question(name_of(dtype).encode(), _POLICIES.get(policy, policy).encode(), precision.encode(), *figures,
+    question = _Question(name_of(dtype).encode(), policy.encode(), precision.encode(), *figures,
                          terms, float(own_is_truth), *least)
     how = Derivation()
     if not _library().kernelsmith_judge_derivation(ctypes.byref(question), ctypes.byref(how)):

@@ -22,7 +22,8 @@ from .memory import Layout, Measured, is_memory, lay_out, reserve, slots_for
 from .model_source import VARIANTS, Inputs, Reference, blaming, check_sets, constants, output_tensors, run_model
 from .sharing import Inbox
 from .timing import Call, Clock, Footprint
-from .truth import Bank, Models, Tolerance, Truth
+from .truth import Bank, Models, Truth
+from .workloads import Tolerance
 
 # Seeds of the checks when a task is prepared. The evaluator's own seeds are secret and have 63 bits.
 _FIRST_SEED, _OTHER_SEED = 1, 2
@@ -34,8 +35,9 @@ _MOST_PROBLEM = 1_000  # characters of what a reference's own check says
 # needed.
 _MOVED = 0.1
 
-# The tensors of a call that are written before it, its inputs, the call, and the owner of the tensors' memory.
-Slot = tuple[list[torch.Tensor], Inputs, Call, Any]
+# The tensors of a call that are written before it, its inputs, the call, the owner of the tensors' memory, and what the call
+# may read although the reference has replaced it.
+Slot = tuple[list[torch.Tensor], Inputs, Call, Any, list[torch.Tensor]]
 
 
 class Surroundings(NamedTuple):
@@ -46,7 +48,6 @@ class Surroundings(NamedTuple):
     inbox: Inbox
     spent: Spent
     models: Models
-    tolerance: Tolerance
     precision: str
     notes: list[str]
     bank: Bank
@@ -55,12 +56,12 @@ class Surroundings(NamedTuple):
 class JudgedWorkload:
     """Not thread-safe. `reference` draws this workload's inputs."""
 
-    def __init__(self, shared: Surroundings, reference: Reference) -> None:
-        self._device, self._clock, self._inbox, self._spent, _, _, _, self._notes, bank = shared
+    def __init__(self, shared: Surroundings, reference: Reference, tolerance: Tolerance) -> None:
+        self._device, self._clock, self._inbox, self._spent, _, _, self._notes, bank = shared
         self._spent.begin("load")
         self._reference, self._path, self._declared = reference, reference.path, reference.declared
         self._model = shared.models.yardstick
-        self._truth = Truth(reference, shared.models, shared.precision, shared.tolerance, bank)
+        self._truth = Truth(reference, shared.models, shared.precision, tolerance, bank)
         self._bank_bytes = bank.most_bytes
         self._played: tuple[int, tuple[int, ...]] | None = None
         self._layout: Layout | None = None
@@ -117,6 +118,8 @@ class JudgedWorkload:
         # for one call.
         self._layout = lay_out(measured, 1, self._bank_bytes, usable)
         call_us = self._measure_calls(float(request.get("batch_us", 200)), room)
+        # A process that replaces another one has its batches, although calls are timed anew.
+        self._capacity = int(request.get("slots") or self._capacity)
         self._layout = lay_out(measured, self._capacity, self._bank_bytes, usable)
         self._truth.on_host = self._layout.truth_on_host
         if not self._layout.together:
@@ -311,7 +314,7 @@ class JudgedWorkload:
             self._slots.append(self._new_slot())
 
         def lay_out() -> None:
-            for seed, (tensors, _, _, _) in zip(sets, self._slots):
+            for seed, (tensors, *_) in zip(sets, self._slots):
                 drawn = self._reference.draw(variant, seed)
                 for target, source in zip(tensors, itertools.chain(drawn.tensors(), drawn.drawn())):
                     write(target, source)
@@ -356,13 +359,13 @@ class JudgedWorkload:
                     f"({str(error).splitlines()[0][:200]}): its time includes its launches")
             if note not in self._notes:
                 self._notes.append(note)
-            return tensors, inputs, self._clock.launched(function), memory
+            return tensors, inputs, self._clock.launched(function), memory, []
         own = {t.untyped_storage().data_ptr() for t in tensors}
         own |= {p.untyped_storage().data_ptr() for p in [*self._model.parameters(), *self._model.buffers()]}
         for output in call.outputs:
             if output.untyped_storage().data_ptr() not in own:
                 footprint.add(output)
-        return tensors, inputs, call, memory
+        return tensors, inputs, call, memory, self._reference.kept_by(self._model)
 
     def _sets(self, request: Message) -> tuple[int, list[int]]:
         variant, sets = request["variant"], request["sets"]

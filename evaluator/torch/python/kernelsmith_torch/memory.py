@@ -33,6 +33,14 @@ def is_memory(error: BaseException) -> bool:
     return isinstance(error, (torch.OutOfMemoryError, MemoryError)) or any(word in str(error) for word in words)
 
 
+def device_failed(error: BaseException) -> bool:
+    """Whether the device's context is lost, so that this process is unusable."""
+    words = ("illegal memory access", "ILLEGAL_ADDRESS", "LAUNCH_FAILED", "MISALIGNED", "misaligned address",
+             "ILLEGAL_INSTRUCTION", "illegal instruction", "device-side assert", "CUDA_ERROR_ASSERT", "LAUNCH_TIMEOUT",
+             "unspecified launch failure", "HARDWARE_STACK", "INVALID_PC", "INVALID_ADDRESS_SPACE")
+    return any(word in str(error) for word in words)
+
+
 def keeps_calls(sizes: list[int], total: int) -> bool:
     """Whether the recorded calls of all workloads, of so many bytes, may stay on the device: they do not make the task a
     large one."""

@@ -201,6 +201,21 @@ class Reference:
         """Parameters and buffers on the host, by their names in the state_dict."""
         return {name: value.detach().cpu() for name, value in self._model.state_dict().items()}
 
+    def kept_by(self, model: torch.nn.Module) -> list[torch.Tensor]:
+        """The tensors that the module and its file hold in attributes, globals and containers there: also tables by shape, which
+        the next workload's call may replace."""
+        found: list[torch.Tensor] = []
+        seen: set[int] = set()
+        left: list[Any] = [*map(vars, model.modules()), vars(self._module)]
+        while left:
+            one = left.pop()
+            if isinstance(one, torch.Tensor):
+                found.append(one)
+            elif isinstance(one, (dict, list, tuple)) and id(one) not in seen:
+                seen.add(id(one))
+                left += one.values() if isinstance(one, dict) else one
+        return found
+
     def state_lies(self) -> Arrangement:
         """The layout of parameters and buffers on the device."""
         return Arrangement.of(self._model.state_dict().values())

@@ -9,7 +9,7 @@ import os
 import sys
 import traceback
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -160,14 +160,14 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
         raise Refused("other_constructor", f"ModelNew does not take the arguments of the reference's Model: {error}",
                       "give it the constructor of Model", f"{os.path.basename(tape.source)}:{_line_of(kind)}") from None
     tape.progress.doing("executing the constructor")
-    with Constants():
+    with _reading(tape):
         model = kind(*task.constructor)
     model = task.cast(model.eval()).to(recording.CUDA)
     module = None if has_lazy(model) else _with_state(model, task, tape)
     tape.steps = tape.call
     tape.progress.doing("executing forward")
     parameters = dict(model.named_parameters())
-    with Constants(task.known) if task.known else contextlib.nullcontext():
+    with _reading(tape, task.known) if task.known else contextlib.nullcontext():
         outputs = [leaf for leaf in _pytree.tree_leaves(model(*task.inputs())) if isinstance(leaf, torch.Tensor)]
     if not outputs:
         raise Refused("plan_failed", "forward returns no tensor", "return what the reference returns")
@@ -178,6 +178,15 @@ def _trace(task: _Task, kind: Any, tape: recording.Tape) -> Module:
     module = module or _with_state(model, task, tape)
     module.outputs = [tape.number(t) for t in outputs]
     return module
+
+
+@contextlib.contextmanager
+def _reading(tape: recording.Tape, known: Sequence[tuple[torch.Tensor, torch.Tensor]] = ()) -> Iterator[None]:
+    """The candidate may read values that are known while it is planned."""
+    constants = Constants(known)
+    tape.written = constants.written
+    with constants:
+        yield
 
 
 def _with_state(model: torch.nn.Module, task: _Task, tape: recording.Tape) -> Module:

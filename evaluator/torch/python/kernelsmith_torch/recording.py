@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,6 +90,8 @@ class Tape:
         self._numbers: dict[int, int] = {}
         self._first: dict[int, int] = {}  # by storage: the first number in it
         self._most_steps = most_steps
+        self.written: Callable[[set[int]], None] = lambda storages: None
+        """Is told the storages that a kernel may have written."""
 
     def number(self, tensor: torch.Tensor) -> int:
         """The tensor's number. The tensor is kept alive, so that no other gets its identity."""
@@ -156,7 +158,7 @@ class Tape:
         reads: list[int] = []
         body = {"launch": kernel, "grid": grid, "args": [[kind, self.value(v, reads)] for kind, v in args],
                 "line": self.line()}
-        self._append(Step(body, reads, {self.storages[n] for n in reads}, [], body["line"]))
+        self._append_work(body, reads, reads)
 
     def tell_address(self, of: torch.Tensor | torch.UntypedStorage) -> int:
         """The result of `data_ptr`."""
@@ -194,7 +196,7 @@ class Tape:
         body["line"] = self.line()
         named = [v["t"] for v in body.values() if isinstance(v, dict)]
         reads = [*named, *(number for _, number, _ in pointers or ())]
-        self._append(Step(body, reads, {self.storages[n] for n in writes}, [], body["line"]))
+        self._append_work(body, reads, writes)
 
     def seed(self, seed: int, which: str) -> None:
         """Records that a seed was set for the generators of `cuda` or `all`."""
@@ -278,6 +280,11 @@ class Tape:
         self._first.setdefault(storage, len(self.tensors) - 1)
         self._numbers[id(tensor)] = len(self.tensors) - 1
         return len(self.tensors) - 1
+
+    def _append_work(self, body: dict[str, Any], reads: list[int], writes: list[int]) -> None:
+        step = Step(body, reads, {self.storages[n] for n in writes}, [], body["line"])
+        self.written(step.writes)
+        self._append(step)
 
     def _append(self, step: Step | Choice) -> None:
         if len(self.steps) >= self._most_steps:

@@ -17,7 +17,7 @@ from .memory import Shortage, keeps_calls, missing, neighbours, reserve
 from .model_source import Reference
 from .sharing import Inbox
 from .timing import Clock
-from .truth import Bank, Models, Tolerance
+from .truth import Bank, Models
 from .workloads import naming, read_workloads, workload_of
 
 # The models that a task usually needs: the truth's two, and the yardstick.
@@ -106,17 +106,15 @@ class ReferenceProcess:
         early, self._early = self._early, None
         reference = early or Reference(path, self._device.torch, bool(request.get("cast")), told[0])
         use_precision(precision)  # again: the reference's own file may have changed it
-        wanted = request.get("tolerance", {})
-        tolerance = Tolerance(wanted.get("policy", "default"), float(wanted.get("rtol", 0.0)), float(wanted.get("atol", 0.0)),
-                              float(wanted.get("matched", 1.0)), bool(wanted.get("own_is_truth")))
         self._notes: list[str] = []
-        shared = Surroundings(self._device, self._clock, self._inbox, self._spent, Models(reference, precision, tolerance),
-                              tolerance, precision, self._notes, Bank(int(request.get("bank_bytes", 1 << 30))))
+        models = Models(reference, precision, any(one.tolerance.truth == "fp64" for one in told))
+        shared = Surroundings(self._device, self._clock, self._inbox, self._spent, models, precision, self._notes,
+                              Bank(int(request.get("bank_bytes", 1 << 30))))
         reference.drop_spares()
         workloads = []
         for workload in told:
             with naming(workload):
-                workloads.append(JudgedWorkload(shared, reference.at(workload)))
+                workloads.append(JudgedWorkload(shared, reference.at(workload), workload.tolerance))
         self._state, self._model, self._workloads, self._told = list(reference.state()), shared.models.yardstick, workloads, told
 
     def prepare(self, request: Message, _: bytes) -> Message:
@@ -126,9 +124,10 @@ class ReferenceProcess:
             self._try(request)
         model = self._baseline(request.get("baseline", "eager") == "compile")
         found = []
-        for workload, one in zip(self._told, self._workloads):
+        told = request.get("workloads") or [{}]
+        for workload, one, facts in zip(self._told, self._workloads, told):
             with naming(workload):
-                found.append(one.prepare(request, model))
+                found.append(one.prepare({**request, "slots": facts.get("slots")}, model))
             if len(self._workloads) > 1:
                 one.release()
         self._keeps = self._share_memory(found)

@@ -22,7 +22,7 @@ from .cubin import may_keep_variables
 from .drawing import MOST_DRAWN, count, draw, seed
 from .judge import driver_ok
 from .layout import Arrangement, Layout, as_planned, bytes_of, in_layout
-from .memory import is_memory
+from .memory import device_failed, is_memory
 from .model_source import out_of_memory
 from .module_check import DeviceOp, Run, Symbol, Upload
 from .module_replay import LoadedModules
@@ -42,14 +42,6 @@ _STATIC_SHARED = 48 * 1024  # more than this needs an opt-in
 
 def _go_on() -> None:
     """Does nothing after an operation."""
-
-
-def device_failed(error: BaseException) -> bool:
-    """Whether the device's context is lost, so that this process is unusable."""
-    words = ("illegal memory access", "ILLEGAL_ADDRESS", "LAUNCH_FAILED", "MISALIGNED", "misaligned address",
-             "ILLEGAL_INSTRUCTION", "illegal instruction", "device-side assert", "CUDA_ERROR_ASSERT", "LAUNCH_TIMEOUT",
-             "unspecified launch failure", "HARDWARE_STACK", "INVALID_PC", "INVALID_ADDRESS_SPACE")
-    return any(word in str(error) for word in words)
 
 
 @contextmanager

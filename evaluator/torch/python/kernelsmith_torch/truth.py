@@ -9,7 +9,7 @@ import contextlib
 import math
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -20,6 +20,7 @@ from .layout import change, write
 from .memory import is_memory
 from .model_source import Inputs, Reference, run_model
 from .wide_convolution import TRANSPOSED, AsProducts
+from .workloads import Tolerance
 
 BLOCK = 1024
 """The elements that share a part of their tolerance, unless rows of 64 to 1024 do."""
@@ -28,15 +29,6 @@ _FEW = 64  # an output with fewer elements is too small to estimate the referenc
 _FEW_SEEDS = (11, 12, 13, 14)
 _MOST_TERMS = 16_384  # 2 sqrt(n) units are still far from TF32's 2^13
 _CAST = {"bf16": torch.bfloat16, "fp16": torch.float16}
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    policy: str = "default"  # default, allclose, normwise
-    rtol: float = 0.0
-    atol: float = 0.0
-    matched: float = 1.0  # the share of an output's elements that must be within, for allclose
-    own_is_truth: bool = False
 
 
 @dataclass
@@ -54,6 +46,8 @@ class Expected:
     judged: float = 1.0  # elements
     per_element: bool = True
     may_differ: int = 0  # so many elements may be beyond their tolerance
+    either: bool = False  # an element's two parts of the tolerance do not add up
+    cap: float | None = None  # the largest error of any element
     by_budget: bool = False  # its elements, by the rule's budget and not by the task's own figures
 
     def bytes(self) -> int:
@@ -63,7 +57,14 @@ class Expected:
         """The tolerance of elements, by their indices on the truth's device."""
         assert self.blocks is not None
         shared = self.blocks[(at // self.row).to(self.blocks.device)].to(at.device)
-        return shared + self.on_value * self.truth[at].double().abs()
+        steep = self.on_value * self.truth[at].double().abs()
+        return torch.maximum(shared, steep) if self.either else shared + steep
+
+    def capped(self) -> Expected | None:
+        """The same output, of which no element may be off by more than the cap."""
+        if self.cap is None or self.blocks is None:
+            return None
+        return replace(self, on_value=0.0, blocks=torch.full_like(self.blocks, self.cap), may_differ=0, rms_limit=math.inf)
 
     def off(self, squares: float) -> float:
         """The RMS of the errors, as a fraction of the allowed one."""
@@ -73,9 +74,9 @@ class Expected:
 class Models:
     """The reference's modules that all workloads of a task share."""
 
-    def __init__(self, reference: Reference, precision: str, tolerance: Tolerance) -> None:
+    def __init__(self, reference: Reference, precision: str, in_fp64: bool) -> None:
         self.plain = reference.model()
-        self.wide: Any = None if tolerance.own_is_truth else reference.model().double()
+        self.wide: Any = reference.model().double() if in_fp64 else None
         self.low: Any = reference.model().to(_CAST[precision]) if precision in _CAST else None
         self.yardstick = reference.model()
 
@@ -119,7 +120,8 @@ class Truth:
 
     def __init__(self, reference: Reference, models: Models, precision: str, tolerance: Tolerance, bank: Bank) -> None:
         self._reference, self._precision, self._tolerance = reference, precision, tolerance
-        self._model, self._wide, self._low = models.plain, models.wide, models.low
+        self._model, self._low = models.plain, models.low
+        self._wide = models.wide if tolerance.truth == "fp64" else None
         self._bank = bank
         self.on_host = False
         """Whether truths lie in the host's pinned memory, instead of on the device."""
@@ -204,7 +206,8 @@ class Truth:
         how = judge.derivation(r.dtype, policy, self._precision, (self._tolerance.rtol, self._tolerance.atol),
                                self._terms(r), self._wide is None, least)
         one = Expected(tuple(r.shape), r.dtype, r, row=_row(r), on_value=how.on_value, per_element=policy != "normwise",
-                       may_differ=count - math.ceil(self._tolerance.matched * count), by_budget=policy == "default")
+                       may_differ=count - math.ceil(self._tolerance.matched * count), either=self._tolerance.either,
+                       cap=self._tolerance.cap, by_budget=policy == "auto")
         own, wide = flattened(r), flattened(t)
         low = own if p is r else flattened(p.to(r.dtype))
         one.truth = torch.empty(count, dtype=own.dtype, device="cpu" if self.on_host else device,
@@ -281,7 +284,7 @@ class Truth:
 
 def own_errors(dtype: torch.dtype) -> float:
     """k: the tolerance of an element, in units of the reference's own error."""
-    return judge.derivation(dtype, "default", "fp32", (0.0, 0.0), 1.0, False, (0.0, 0.0)).own_errors
+    return judge.derivation(dtype, "auto", "fp32", (0.0, 0.0), 1.0, False, (0.0, 0.0)).own_errors
 
 
 def _state(model: torch.nn.Module) -> list[torch.Tensor]:

@@ -27,7 +27,7 @@ from kernelsmith_process.framing import Failure
 
 from .accelerator import Device, use_precision
 from .model_source import Reference, blaming, run_plainly, where_in
-from .workloads import Workload, read_workloads
+from .workloads import Tolerance, Workload, read_workloads
 
 _FIRST_SEED = 42
 _COMPARED_CALLS = 5
@@ -84,10 +84,9 @@ def verify(chosen: argparse.Namespace, device: Device) -> Verdict:
         candidate = reference.made_by(module.ModelNew)
         use_precision(chosen.precision)  # again: the candidate's file may have changed it
         model = reference.model()
-        rule = Rule.of(chosen)
         times = []
         for at, workload in enumerate(workloads):
-            here = reference.at(workload)
+            here, rule = reference.at(workload), _rule_of(workload, chosen.precision)
             with _naming(workload):
                 verdict.stage = "run"
                 for call in range(_COMPARED_CALLS):
@@ -123,25 +122,24 @@ def _load(path: str) -> types.ModuleType:
     return module
 
 
-@dataclass(frozen=True)
-class Rule:
-    """The tolerance of the task, or else KernelBench's."""
+def _rule_of(workload: Workload, precision: str) -> Tolerance:
+    """The figures of the task, or else KernelBench's."""
+    if workload.tolerance.policy == "allclose":
+        return workload.tolerance
+    return Tolerance("allclose", _TOLERANCE[precision], _TOLERANCE[precision])
 
-    rtol: float
-    atol: float
-    matched: float = 1.0
 
-    @staticmethod
-    def of(chosen: argparse.Namespace) -> Rule:
-        if chosen.rtol is None:
-            return Rule(_TOLERANCE[chosen.precision], _TOLERANCE[chosen.precision])
-        return Rule(chosen.rtol, chosen.atol, chosen.matched)
+def _holds(rule: Tolerance, own: torch.Tensor, other: torch.Tensor) -> bool:
+    if own.is_floating_point() and own.itemsize == 1:
+        own, other = own.float(), other.float()
 
-    def holds(self, own: torch.Tensor, other: torch.Tensor) -> bool:
-        if own.is_floating_point() and own.itemsize == 1:
-            own, other = own.float(), other.float()
-        close = torch.isclose(other, own, rtol=self.rtol, atol=self.atol)
-        return bool(close.all()) or int(close.sum()) >= self.matched * close.numel()
+    def close(rtol: float, atol: float) -> torch.Tensor:
+        return torch.isclose(other, own, rtol=rtol, atol=atol)
+
+    if rule.cap is not None and own.is_floating_point() and not bool(close(0, rule.cap).all()):
+        return False
+    within = close(rule.rtol, 0) | close(0, rule.atol) if rule.either else close(rule.rtol, rule.atol)
+    return bool(within.all()) or int(within.sum()) >= rule.matched * within.numel()
 
 
 @contextmanager
@@ -153,7 +151,7 @@ def _naming(workload: Workload) -> Iterator[None]:
         raise Different(f"at workload {workload.name}: {error}" if workload.name else str(error)) from error
 
 
-def _compare_call(reference: Reference, model: torch.nn.Module, candidate: torch.nn.Module, seed: int, rule: Rule,
+def _compare_call(reference: Reference, model: torch.nn.Module, candidate: torch.nn.Module, seed: int, rule: Tolerance,
                   device: Device) -> None:
     inputs = reference.draw(0, seed)
     with blaming(reference.path, "running the reference"):
@@ -174,7 +172,7 @@ def _compare_call(reference: Reference, model: torch.nn.Module, candidate: torch
             raise Different(problem)
 
 
-def _compare(expected: list[torch.Tensor], actual: list[torch.Tensor], rule: Rule, values: bool) -> None:
+def _compare(expected: list[torch.Tensor], actual: list[torch.Tensor], rule: Tolerance, values: bool) -> None:
     if len(actual) != len(expected):
         raise Different(f"{len(actual)} outputs, and the reference has {len(expected)}")
     for index, (own, other) in enumerate(zip(expected, actual)):
@@ -182,7 +180,7 @@ def _compare(expected: list[torch.Tensor], actual: list[torch.Tensor], rule: Rul
             if getattr(own, what) != getattr(other, what):
                 raise Different(f"output {index} has {what} {_word(getattr(other, what))}, and the reference's has "
                                 f"{_word(getattr(own, what))}")
-        if values and not rule.holds(own, other):
+        if values and not _holds(rule, own, other):
             wrong = (own.double() - other.double()).abs().max().item() if own.is_floating_point() else "?"
             raise Different(f"output {index} differs by up to {wrong:.3g}" if isinstance(wrong, float)
                             else f"output {index} differs")
@@ -222,10 +220,7 @@ def arguments_of(line: list[str] | None) -> argparse.Namespace:
     parser.add_argument("candidate")
     parser.add_argument("--precision", choices=sorted(_TOLERANCE), default="fp32")
     parser.add_argument("--cast", action="store_true", help="cast both modules to fp32")
-    parser.add_argument("--rtol", type=float, help="with --atol: the task's own tolerance, in place of KernelBench's")
-    parser.add_argument("--atol", type=float, default=0.0)
-    parser.add_argument("--matched", type=float, default=1.0, help="the share of the elements that must be within it")
-    parser.add_argument("--workloads", default="[]", help="a list of {name, arguments} in JSON")
+    parser.add_argument("--workloads", default="[]", help="a list of {name, arguments, tolerance} in JSON")
     parser.add_argument("--timed", type=int, action="append", default=[], help="the number of a workload to time; absent: all")
     parser.add_argument("--trials", type=int, default=100, help="timed calls")
     parser.add_argument("--device", type=int, default=0, help="the GPU's number in CUDA")

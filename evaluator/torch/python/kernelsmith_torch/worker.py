@@ -25,9 +25,8 @@ import torch  # noqa: E402
 from kernelsmith_process.framing import Failure, Handler, Message, serve, take_streams
 
 from .accelerator import Device, hash_of
-from .memory import is_memory
+from .memory import device_failed, is_memory
 from .reference_process import ReferenceProcess
-from .replay import device_failed
 from .runner import Runner
 
 DEVICE_LOST = 3

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from kernelsmith_process.framing import Failure, Message
 
 
 @dataclass(frozen=True)
+class Tolerance:
+    """How wrong an output may be (docs/tolerance.md). kernelsmith decides which one counts at a workload."""
+
+    policy: str = "auto"  # auto, allclose, normwise
+    rtol: float = 0.0
+    atol: float = 0.0
+    matched: float = 1.0  # the share of an output's elements that must be within, for allclose
+    cap: float | None = None  # the largest error of any element
+    either: bool = False  # an element is within by rtol or by atol, not by their sum
+    truth: str = "fp64"  # or the reference's own answer: "reference"
+
+    @staticmethod
+    def of(told: Message) -> Tolerance:
+        return Tolerance(**{one.name: told[one.name] for one in fields(Tolerance) if one.name in told})
+
+
+@dataclass(frozen=True)
 class Workload:
     name: str = ""  # empty if the task has only this one
     arguments: dict[str, Any] = field(default_factory=dict)  # of get_inputs()
+    tolerance: Tolerance = Tolerance()
 
 
 def read_workloads(request: Message) -> list[Workload]:
@@ -21,7 +39,7 @@ def read_workloads(request: Message) -> list[Workload]:
     told = request.get("workloads") or [{}]
     if not isinstance(told, list) or not all(isinstance(one, dict) and isinstance(one.get("arguments", {}), dict) for one in told):
         raise Failure("machine", "run", "bad_request", "workloads are objects with a name and arguments")
-    return [Workload(str(one.get("name", "")), one.get("arguments", {})) for one in told]
+    return [Workload(str(one.get("name", "")), one.get("arguments", {}), Tolerance.of(one.get("tolerance", {}))) for one in told]
 
 
 def workload_of(request: Message, count: int) -> int:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,11 @@ namespace kernelsmith {
 
 /// One shape of a task: the inputs that get_inputs() gives for these arguments. A value.
 struct TorchWorkload {
-  std::string name;              ///< unique in its task
-  std::string arguments = "{}";  ///< a JSON object: get_inputs()'s arguments, all scalars
-  double weight = 1;             ///< its share of the score, relative to the other timed ones'
-  bool check = false;            ///< whether it is only checked, not timed
+  std::string name;                         ///< unique in its task
+  std::string arguments = "{}";             ///< a JSON object: get_inputs()'s arguments, all scalars
+  double weight = 1;                        ///< its share of the score, relative to the other timed ones'
+  bool check = false;                       ///< whether it is only checked, not timed
+  std::optional<Tolerance> tolerance = {};  ///< in place of the task's
 
   friend bool operator==(const TorchWorkload&, const TorchWorkload&) = default;
 };
@@ -47,6 +49,9 @@ Result<TorchSettings> torch_settings(const Task& task);
 
 /// The task's workloads; one without a name if the settings list none.
 std::vector<TorchWorkload> workloads_of(const TorchSettings& settings);
+
+/// The tolerance that counts at a workload: its own, else the task's.
+const Tolerance& tolerance_at(const Tolerance& of_task, const TorchWorkload& workload);
 
 /// Finds the file with the module that defines 1.0x; null for the reference. Errors: `bad_input` if the task
 /// has no such file.

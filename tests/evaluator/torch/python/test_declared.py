@@ -2,6 +2,7 @@
 
 import types
 import unittest
+from unittest import mock
 
 import torch
 
@@ -56,6 +57,26 @@ class Fixed(Planner):
                 reply, _ = self.ask(do="plan", reference=PAGES, candidate=text, workloads=AT[:1], timeout_s=120)
                 self.assertEqual(reply.get("error", {}).get("code"), "reads_values", reply)
 
+    def test_values_end_with_what_a_kernel_writes(self):
+        # Writing the input itself is `input_modified`, so a kernel that gets it may be trusted to read it.
+        for given, ends in (("indptr", False), ("copied", True), ("copied[1:]", True)):
+            with self.subTest(given):
+                text = candidate(f"""
+                    import triton, triton.language as tl
+                    @triton.jit
+                    def write(y_ptr, x_ptr):
+                        tl.store(y_ptr, tl.load(x_ptr).to(tl.int32))
+                    class ModelNew(nn.Module):
+                        def forward(self, x, indptr):
+                            copied = indptr.clone()
+                            write[(1,)]({given}, x)
+                            assert indptr.tolist() == [0, 3, 5]
+                            copied.tolist()
+                            return torch.stack([x[:3].sum(0), x[3:].sum(0)])
+                    """)
+                reply, _ = self.ask(do="plan", reference=PAGES, candidate=text, workloads=AT[:1], timeout_s=120)
+                self.assertEqual(reply.get("error", {}).get("code"), "reads_values" if ends else None, reply)
+
     def test_what_is_drawn_stays_unseen(self):
         for reads in ("x.sum().item()", "(x[0] * indptr[1]).tolist()", "x[:, 0].to(torch.int32).tolist()",
                       "x.view(-1)[indptr.long()].tolist()", "torch.where(indptr[:1] > 0, x[0, :1], 0).item()",
@@ -100,7 +121,12 @@ class Declarations(unittest.TestCase):
         bench.judge._workloads[0]._own[0][0][0, 0] = 99
         with self.assertRaises(Failure) as failed:
             bench.judge.compare({**own, "own": True}, b"")
-        self.assertEqual((failed.exception.fault, failed.exception.stage), ("candidate", "correctness"))
+        self.assertEqual((failed.exception.fault, failed.exception.stage, failed.exception.code),
+                         ("candidate", "correctness", "wrong_output"))
+        lost = RuntimeError("CUDA error: device-side assert triggered")
+        with self.assertRaises(Failure) as failed, mock.patch.object(bench.judge._workloads[0]._declared, "check", side_effect=lost):
+            bench.judge.compare({**own, "own": True}, b"")
+        self.assertEqual(failed.exception.code, "crashed", "so that the process is replaced")
         with self.assertRaises(Failure) as failed:
             wrong = bench_for(self, text.replace("None if", "True if"))
             wrong.judge.yardstick(own, b"")

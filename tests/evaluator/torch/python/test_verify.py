@@ -1,6 +1,7 @@
 """A candidate in plain PyTorch: the first thing that fails is named, and it is told from a reference that fails."""
 
 import dataclasses
+import json
 import multiprocessing
 import tempfile
 import unittest
@@ -115,6 +116,14 @@ class Verify(unittest.TestCase):
     def test_the_tasks_own_tolerance_replaces_kernelbenchs(self):
         off = candidate("y = x.sum(1)\n        y[0] += .5\n        return self.linear(x), y")
         self.assertEqual(self.verdict(off)["stage"], "compare")
-        self.assertEqual(self.verdict(off, "--rtol", "0", "--atol", ".6")["stage"], "done")
-        self.assertEqual(self.verdict(off, "--rtol", "0", "--atol", ".01", "--matched", ".75")["stage"], "done")
-        self.assertEqual(self.verdict(off, "--rtol", "0", "--atol", ".01", "--matched", ".8")["stage"], "compare")
+
+        def stage(**figures):
+            told = [{"tolerance": {"policy": "allclose", "rtol": 0, "allow": [], **figures}}]
+            return self.verdict(off, "--workloads", json.dumps(told))["stage"]
+
+        self.assertEqual(stage(atol=.6), "done")
+        self.assertEqual(stage(atol=.01, matched=.75), "done")
+        self.assertEqual(stage(atol=.01, matched=.8), "compare")
+        self.assertEqual(stage(atol=.01, matched=.75, cap=.4), "compare")
+        self.assertEqual(stage(atol=.4, rtol=.1), "done")
+        self.assertEqual(stage(atol=.4, rtol=.1, either=True), "compare")

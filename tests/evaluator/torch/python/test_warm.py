@@ -121,7 +121,7 @@ class Workers(unittest.TestCase):
             file.write(textwrap.dedent(LINEAR))
             file.flush()
             slots = judge.ask(do="prepare", reference=file.name, precision="fp32", baseline="eager", most_slots=4,
-                              tolerance={"policy": "default"}, batch_us=1e9, bank_bytes=1 << 20)["workloads"][0]["slots"]
+                              batch_us=1e9, bank_bytes=1 << 20)["workloads"][0]["slots"]
             self.assertTrue(runner.ask(do="prepare", reference=file.name, precision="fp32", slots=slots)["ok"])
         self.assertTrue(runner.ask(linear_plan().bytes(), do="load")["ok"])
         self.assertTrue(runner.ask(do="run", variant=1, sets=[7, 8])["ok"])

@@ -270,10 +270,41 @@ class Kinds(unittest.TestCase):
         self.assertEqual(verdict(bench, 4, 1e6)["wrong"]["count"], 4)
         self.assertEqual(verdict(bench, 1, 1e39)["wrong"]["kind"], "not_finite")
 
+    def off(self, bench: Bench, by: float, value: float) -> object:
+        """The verdict if an element, whose truth is twice `value`, is off by so much."""
+        plan = Plan([torch.empty(10, 10)])
+        y = plan.op("mul.Tensor", X, 2)
+        plan.output(y, "float32", 10, 10)
+        at = plan.op("select.int", plan.op("select.int", y, 0, 3), 0, round(value))
+        plan.op("add_.Scalar", at, by)
+        return bench.judged(plan)["wrong"]
+
+    def test_a_cap_holds_for_elements_that_need_not_match(self) -> None:
+        figures = {"policy": "allclose", "rtol": 0.5, "atol": 1e-3, "matched": 0.97}
+        reference = reference_of("return x[0] * 2", "[torch.arange(10.).repeat(10, 1)]")
+        free, capped = self.bench(reference, tolerance=figures), self.bench(reference, tolerance={**figures, "cap": 5})
+        self.assertIsNone(self.off(free, 100, 1))
+        self.assertIsNone(self.off(capped, 4.9, 1))
+        found = self.off(capped, 5.1, 1)
+        self.assertEqual((found["kind"], found["index"], found["count"], found["allowed"]), ("wrong", [3, 1], 1, 5))
+        self.assertAlmostEqual(found["worst"], 5.1 / 5, places=5)
+        self.assertIsNone(self.off(free, 8.9, 9))
+        self.assertEqual(self.off(capped, 8.9, 9)["allowed"], 5, "an element within rtol")
+
+    def test_one_figure_of_two_may_be_enough(self) -> None:
+        figures = {"policy": "allclose", "rtol": 0.01, "atol": 0.1}
+        reference = reference_of("return x[0] * 2", "[torch.arange(10.).repeat(10, 1)]")
+        both, either = self.bench(reference, tolerance=figures), self.bench(reference, tolerance={**figures, "either": True})
+        for value, right, beyond in ((0, 0.09, 0.11), (4, 0.09, 0.11), (9, 0.17, 0.19)):
+            self.assertIsNone(self.off(either, right, value))
+            found = self.off(either, beyond, value)
+            self.assertAlmostEqual(found["allowed"], max(0.1, 0.02 * value), places=6)
+            self.assertEqual(self.off(both, beyond, value) is None, value > 0)
+
     def test_the_references_own_output_may_be_the_truth(self) -> None:
         reference = reference_of("return (x[0] + 1e8) - 1e8", "[torch.randn(64, 64)]")
         for own, good in ((False, False), (True, True)):
-            bench = self.bench(reference, tolerance={"policy": "allclose", "rtol": 0, "atol": 1e-3, "own_is_truth": own})
+            bench = self.bench(reference, tolerance={"policy": "allclose", "rtol": 0, "atol": 1e-3, "truth": "reference" if own else "fp64"})
             plan = Plan([torch.empty(64, 64)])
             plan.output(plan.op("sub.Scalar", plan.op("add.Scalar", X, 1e8), 1e8), "float32", 64, 64)
             self.assertEqual(bench.judged(plan)["wrong"] is None, good)
@@ -430,7 +461,7 @@ class Processes(unittest.TestCase):
             self.assertEqual(judge.ask(do="hello")["capability"], [0, 0])
             self.assertEqual(judge.ask(do="nothing")["error"]["code"], "bad_request")
             slots = judge.ask(do="prepare", reference=path, precision="fp32", baseline="eager", most_slots=4,
-                              tolerance={"policy": "default"}, batch_us=1e9, bank_bytes=1 << 20)["workloads"][0]["slots"]
+                              batch_us=1e9, bank_bytes=1 << 20)["workloads"][0]["slots"]
             self.assertTrue(runner.ask(do="prepare", reference=path, precision="fp32", slots=slots)["ok"])
             self.assertEqual(runner.ask(do="run", variant=0, sets=[1])["error"]["code"], "bad_request")
             self.assertTrue(runner.ask(linear_plan().bytes(), do="load")["ok"])

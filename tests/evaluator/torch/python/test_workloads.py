@@ -1,9 +1,11 @@
 """A task with several workloads: one judge and one runner for all, a plan for each, failures that name theirs."""
 
 import os
+import sys
 import tempfile
 import textwrap
 import unittest
+import weakref
 from unittest import mock
 
 from support import Planner
@@ -70,6 +72,40 @@ class Workers(Planner):
         self.assertIsNone(self.found(0))
         self.runner.load({"workload": 1}, self.plans(CANDIDATE.replace("* times", "* 2"))[1])
         self.assertEqual(self.found(1)["kind"], "wrong")
+
+    def test_each_may_have_its_own_tolerance(self):
+        loose = {"policy": "allclose", "allow": [], "rtol": 0, "atol": 0.1, "truth": "reference"}
+        told = [WORKLOADS[0], {**WORKLOADS[1], "tolerance": loose}]
+        self.judge.prepare({**self.task, "workloads": told, "batch_us": 1e9, "most_slots": 3, "bank_bytes": 1 << 20}, b"")
+        plans = self.plans(CANDIDATE.replace("* times", "* times + 0.05"))
+        for workload, right in enumerate((False, True)):
+            self.runner.load({"workload": workload}, plans[workload])
+            self.assertEqual(self.found(workload) is None, right)
+        self.assertEqual([one._truth._wide is None for one in self.judge._workloads], [False, True])
+
+    def test_a_recorded_call_keeps_what_the_reference_replaces(self):
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(REFERENCE.replace("        return x", """\
+        if TABLES.get("rows") != len(x):
+            TABLES.update(rows=len(x), table=[torch.ones(len(x), 1)])
+        if len(getattr(self, "table", ())) != len(x):
+            self.table = torch.ones(len(x), 1)
+        x = x * TABLES["table"][0] * self.table
+        return x""") + "TABLES = {}\n")
+        self.judge.prepare({**self.task, "batch_us": 1e9, "most_slots": 3, "bank_bytes": 1 << 20}, b"")
+        self.judge.yardstick({"workload": 0, "variant": 0, "sets": [1]}, b"")
+        tables = sys.modules["kernelsmith_reference"].TABLES
+        kept = [weakref.ref(one) for one in (tables["table"][0], self.judge._model.table)]
+        self.judge.yardstick({"workload": 1, "variant": 0, "sets": [1]}, b"")
+        self.assertEqual(tables["rows"], 500)
+        self.assertEqual([one().shape for one in kept], [(3, 1), (3, 1)])
+        self.judge.release({}, b"")
+        self.assertEqual([one() for one in kept], [None, None])
+
+    def test_a_judge_that_replaces_another_has_its_batches(self):
+        told = [{**one, "slots": slots} for one, slots in zip(WORKLOADS, (2, 1))]
+        facts = self.judge.prepare({**self.task, "workloads": told, "batch_us": 1e9, "most_slots": 3, "bank_bytes": 1 << 20}, b"")
+        self.assertEqual([one["slots"] for one in facts["workloads"]], [2, 1])
 
     def test_a_plan_of_another_workload_is_refused(self):
         with self.assertRaises(Failure) as refused:

@@ -89,9 +89,10 @@ def linear_plan() -> Plan:
 
 
 class Bench:
-    """A judge and a runner within this process, for one reference."""
+    """A judge and a runner within this process, for one reference of one workload."""
 
-    def __init__(self, reference: str, precision: str = "fp32", slots: int = 3, **request: Any) -> None:
+    def __init__(self, reference: str, precision: str = "fp32", slots: int = 3, tolerance: dict[str, Any] | None = None,
+                 **request: Any) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, "reference.py")
         with open(self.path, "w", encoding="utf-8") as file:
@@ -99,7 +100,8 @@ class Bench:
         self.judge, self.runner = ReferenceProcess(Device(None)), Runner(Device(None))
         try:
             self.prepared = self.judge.prepare({"reference": self.path, "precision": precision, "bank_bytes": 1 << 24,
-                                                "batch_us": 1e9, "most_slots": slots, **request}, b"")
+                                                "batch_us": 1e9, "most_slots": slots, "workloads": [{"tolerance": tolerance or {}}],
+                                                **request}, b"")
             self.prepared.update(self.prepared["workloads"][0])
         except Failure:
             self.folder.cleanup()

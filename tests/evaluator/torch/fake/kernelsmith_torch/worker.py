@@ -26,7 +26,7 @@ def process():
 
 class Judge:
     def __init__(self):
-        self.script = {}
+        self.script, self.refused = {}, False
 
     def handle(self, request, _):
         do = request["do"]
@@ -46,6 +46,8 @@ class Judge:
             self.script["asked"] = request
             assert request["kernels"] == own_kernels()
             misbehave(self.script.get("on", {}).get(do))
+            if "slots" in request.get("workloads", [{}])[0]:
+                misbehave(self.script.get("on", {}).get("prepare like before"))
             if self.script.get("needs_all") and not request["alone"]:
                 fail("machine", "busy", "a neighbour has the memory")
             return {"workloads": [self.facts(one["arguments"]) for one in request.get("workloads", [{"arguments": {}}])], "bytes_per_us": 1000,
@@ -60,6 +62,9 @@ class Judge:
         assert do == "compare"
         found = {"own": self.script} if request.get("own") else request["outbox"]
         script = found.get("own", found)
+        if "own" in found and self.refused:
+            misbehave(script.get("own_after_it"))
+        self.refused = "compare" in script
         misbehave(script.get("compare"))
         wrong = script.get("wrong")
         if wrong and any(wrong.get(key, request[key]) != request[key] for key in ("workload", "variant")):
