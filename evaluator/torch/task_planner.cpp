@@ -11,6 +11,8 @@ namespace {
 
 /// The most bytes of JSON for files beside the reference that a planner gets: a message has at most 16 MiB.
 constexpr std::size_t kMostBesideReference = std::size_t{12} << 20;
+/// Shapes that candidates must not know (docs/production.md).
+constexpr const char* kHeldOut = "held_out.toml";
 /// The target of plans without a device: Hopper.
 constexpr int kUsualArch = 90;
 
@@ -30,7 +32,7 @@ TaskPlanner::TaskPlanner(std::shared_ptr<const Task> task, std::shared_ptr<Plann
   chosen_ = all_;
   std::size_t left = kMostBesideReference;
   for (const SourceFile& file : task_->files) {
-    if (!is_utf8(file.path) || !is_utf8(file.text)) continue;
+    if (!is_utf8(file.path) || !is_utf8(file.text) || file.path == kHeldOut) continue;
     const std::size_t size = Json(file.text).dump().size();
     if (size > left) continue;
     left -= size;

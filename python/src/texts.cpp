@@ -94,6 +94,9 @@ void bind_texts(py::module_& module) {
           "reference", [](const TaskView& view) { return view.folder.task.reference; },
           "The program that defines correct results.")
       .def_property_readonly(
+          "settings", [](const TaskView& view) { return view.folder.task.settings; },
+          "The settings of the task's backend, as JSON text; empty if they are the defaults.")
+      .def_property_readonly(
           "digest", [](const TaskView& view) { return view.folder.task.digest.hex(); },
           "SHA-256 over the task, in hexadecimal.")
       .def("__repr__", [](const TaskView& view) {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import json
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,9 +18,12 @@ from .._files import toml_of
 from .references import sizes_of
 from .texts import template
 from .winners import Winner
+from .workloads import arguments_of, first_timed
 
 FILE = "held_out.toml"
 _FACTORS = {"scale": 1.0, "shift": 0.0}
+# The key at the top of a task.yaml, with its value.
+_WORKLOADS = re.compile(r"^workloads:.*\n(?:[ \t#\]}-].*\n|\n)*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ def cases_of(winner: Winner) -> list[dict[str, float]]:
     if not file.exists():
         return []
     said = toml_of(file).get("held_out", [])
-    known = {*sizes_of(winner.reference), *_FACTORS}
+    known = {*sizes_of(winner.reference), *_arguments(winner), *_FACTORS}
     for case in said:
         unknown = sorted(set(case) - known)
         if unknown or not case:
@@ -72,11 +77,22 @@ def results_of(winner: Winner, judge: Judge | None = None) -> list[Result]:
     return found
 
 
+def _arguments(winner: Winner) -> dict[str, Any]:
+    """The arguments of get_inputs at the first timed workload that are sizes."""
+    given = arguments_of(first_timed(winner)) if winner.workloads else {}
+    return {name: value for name, value in given.items() if type(value) is int}
+
+
 def _write(winner: Winner, case: dict[str, float], task: Path) -> None:
     """Writes the task with the case's sizes and inputs."""
     task.mkdir()
     for file in (winner.folder / "task").iterdir():
         (task / file.name).write_bytes(file.read_bytes())
+    if changed := _arguments(winner).keys() & case:
+        arguments = arguments_of(first_timed(winner)) | {name: case[name] for name in changed}
+        one = json.dumps([{"name": "held out", "arguments": arguments}])
+        about = (task / "task.yaml").read_text(encoding="utf-8")
+        (task / "task.yaml").write_text(f"{_WORKLOADS.sub('', about)}\nworkloads: {one}\n", encoding="utf-8")
     tree = ast.parse(winner.reference)
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in case:

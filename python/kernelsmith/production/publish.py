@@ -17,6 +17,7 @@ from .own_tests import LOG, Tested, own_tests
 from .package import write_documents, write_package
 from .references import best_of_each
 from .winners import Winner, winners
+from .workloads import at_workloads
 
 KINDS = ("module", "torch-op", "hf-kernel", "patch")
 
@@ -64,13 +65,14 @@ def publish(request: Request, judge: Judge | None = None) -> Published:
     name = request.name or re.sub(r"\W", "_", found[0].task)
     if not name.isidentifier():
         raise Error("a package's name is a Python name", "invalid_argument", f"--name {name}")
-    facts = facts_of(name, found, capability_of(found[0].hardware, request.capability), between=request.between)
+    placed, left_out = _placed(request, found)
+    facts = facts_of(name, placed, capability_of(found[0].hardware, request.capability), between=request.between)
     if request.between and not facts["between"]:
         raise Error("--between needs runs at different sizes, and these have one", "invalid_argument", "--between",
                     "give more runs, or leave it out")
     facts["held_out"], not_held = _held_out(request, found, judge)
-    notes, more = _more(request, facts, found)
-    package = write_package(request.out, request.kind, facts, found, more)
+    notes, more = _more(request, facts, placed)
+    package = write_package(request.out, request.kind, facts, placed, more)
     tested = own_tests(request.out, request.kind)
     refusal = _refusal(request, tested)
     facts["tests"] = asdict(tested)
@@ -78,11 +80,21 @@ def publish(request: Request, judge: Judge | None = None) -> Published:
                            *(f"one of its own tests failed: {failure}" for failure in tested.failures),
                            *([refusal.message] if refusal and not tested.failures else [])]
     facts["refused"] = refusal is not None and not request.force
-    made = Published(request, package, facts, found[0], more, tested, notes)
+    made = Published(request, package, facts, placed[0], more, tested, [*left_out, *notes])
     made.write_documents()
     if refusal and facts["refused"]:
         raise refusal
     return made
+
+
+def _placed(request: Request, found: list[Winner]) -> tuple[list[Winner], list[str]]:
+    """The winners at their workloads, and notes. Raises Error."""
+    placed, notes = [], []
+    for winner in found:
+        some, note = at_workloads(winner, force=request.force)
+        placed += some
+        notes += [note] if note else []
+    return placed, notes
 
 
 def _held_out(request: Request, found: list[Winner], judge: Judge | None) -> tuple[list[str], list[str]]:

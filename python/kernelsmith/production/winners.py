@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from .._run import Run
 @dataclass(frozen=True)
 class Winner:
     """A confirmed best. `figures` are those of the confirmation, as in `show --json`. `doubts` are problems
-    that --force overrides."""
+    that --force overrides. `workloads` are those that the task lists: {name, arguments (JSON), weight, check}."""
 
     folder: Path
     run: str
@@ -34,6 +35,7 @@ class Winner:
     text: str
     figures: dict[str, Any]
     doubts: list[str]
+    workloads: list[dict[str, Any]]
 
     @property
     def speedup(self) -> dict[str, float]:
@@ -82,7 +84,8 @@ def _winner(folder: Path, force: bool) -> Winner:
     task, text_of_task = _core.Task(folder / "task"), (folder / "task" / "task.yaml").read_text(encoding="utf-8")
     precision, baseline = _setting(text_of_task, "precision", "fp32"), _setting(text_of_task, "baseline", "eager")
     return Winner(folder, shown["run"], shown["archive"]["digest"], name, shown["task"]["digest"], task.description,
-                  precision, baseline, task.reference.text, program.id, file, text, best["evaluation"], doubts)
+                  precision, baseline, task.reference.text, program.id, file, text, best["evaluation"], doubts,
+                  json.loads(task.settings or "{}").get("workloads", []))
 
 
 def _setting(task: str, key: str, usual: str) -> str:

@@ -104,6 +104,12 @@ TEST(TorchWorkloads, OneThatCannotBePlannedNamesItself) {
   EXPECT_EQ(rejection_of(bench.carefully(elsewhere)).stage, Stage::plan);
 }
 
+TEST(TorchWorkloads, APlannerHasTheTasksFilesWithoutWhatIsHeldOut) {
+  ManyBench bench(with_workloads(), R"({"imports": "tables.py"})");
+  bench.task.files = {{"tables.py", "# tables"}, {"held_out.toml", "[[held_out]]\n"}};
+  EXPECT_TRUE(bench.evaluate("{}")->accepted());
+}
+
 TEST(TorchWorkloads, AConfirmationPlansTheOthersTwice) {
   ManyBench bench;
   const std::string by_chance = R"({"by_chance": ["c10"]})";
