@@ -26,6 +26,6 @@ def answer_of(*words: str) -> dict[str, Any]:
     if said is None:  # it crashed
         raise Error(done.stderr.decode("utf-8", "replace").strip() or "it ended without a word", "internal", str(executable()))
     answer: dict[str, Any] = json.loads(said)
-    if answer.keys() == {"error"}:
+    if answer.keys() - {"file"} == {"error"}:  # evaluate names the candidate
         raise Error(**answer["error"])
     return answer

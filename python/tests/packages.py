@@ -18,7 +18,7 @@ INTERPRETED = {**os.environ, "TRITON_INTERPRET": "1"}
 
 
 def run_of(folder: Path, *, rows: int = 16, kernel: tuple[str, str] = ("", ""), reference: tuple[str, str] = ("", ""),
-           also: dict[str, str] | None = None, about: str = "", **options: object) -> Path:
+           also: dict[str, str] | None = None, more: str = "", **options: object) -> Path:
     """A run over the RMS norm at so many rows, with a text of the kernel or the reference replaced, further files, and further lines
     of task.yaml."""
     task = folder.with_suffix(".task")
@@ -32,7 +32,7 @@ def run_of(folder: Path, *, rows: int = 16, kernel: tuple[str, str] = ("", ""), 
         about = (task / "task.yaml").read_text()
         (task / "task.yaml").write_text(about.replace("seed.py}", f"seed.py, also: {name}}}"))
     with (task / "task.yaml").open("a") as file_of_task:
-        file_of_task.write(about)
+        file_of_task.write(more)
     candidate = (RMS_NORM / "seed.py").read_text().replace(*kernel)
     return published_runs.searched(folder, task, candidate, **options)  # type: ignore[arg-type]
 

@@ -17,6 +17,7 @@ from kernelsmith.production import held_out  # noqa: E402
 from kernelsmith.production.publish import Request, publish  # noqa: E402
 from kernelsmith.production.torch_here import executed  # noqa: E402
 from kernelsmith.production.winners import winners  # noqa: E402
+from kernelsmith.production.workloads import at_workloads  # noqa: E402
 
 WORKLOADS = """\
 workloads:
@@ -30,11 +31,10 @@ timeout_s: 3
 """
 INPUTS = ("def get_inputs():\n    return [torch.randn(rows, width)]",
           "def get_inputs(lines, spread):\n    return [torch.randn(lines, width) * spread]")
-FIXED = ("def forward(self, x):", "def forward(self, x, order=None):")
 
 
 def run_of(folder: Path, at: dict[str, float], **options: Any) -> Path:
-    return packages.run_of(folder, reference=INPUTS, about=WORKLOADS, at=at, **options)
+    return packages.run_of(folder, reference=INPUTS, more=WORKLOADS, at=at, **options)
 
 
 def facts_in(out: Path) -> dict[str, Any]:
@@ -64,17 +64,13 @@ def test_force_publishes_slower_ones_too(tmp_path: Path) -> None:
 
 
 def test_what_a_workload_fixes_is_an_input_of_the_package(tmp_path: Path) -> None:
-    from kernelsmith.production.workloads import at_workloads
-
-    run = packages.run_of(tmp_path / "a.run", reference=(INPUTS[0], INPUTS[1].replace("spread]", "spread, None]") + (
-        "\n\n\ndef get_fixed(lines, spread):\n    return {'order': torch.arange(lines)}")), about=WORKLOADS,
-        at={"few": 2.0, "many": 2.0, "most": 2.0})
-    text = run / "task" / "reference.py"
-    text.write_text(text.read_text().replace(*FIXED))
+    inputs = "def get_inputs(lines, spread):\n    return [None]\n\n\ndef get_fixed(lines, spread):\n    return {'x': spread * torch.ones(lines, width)}"
+    run = packages.run_of(tmp_path / "a.run", reference=(INPUTS[0], inputs), more=WORKLOADS,
+                          at={"few": 2.0, "many": 2.0, "most": 2.0})
     [winner] = winners([run])
     placed, note = at_workloads(winner, force=False)
-    made = executed(placed[1].reference, text, "reference")
-    assert note == "" and made.get_inputs()[1].tolist() == list(range(64))
+    [given] = executed(placed[1].reference, run, "reference").get_inputs()
+    assert note == "" and given.shape == (64, 64) and given[0, 0] == 2
 
 
 @pytest.mark.parametrize(("old", "new", "message"), [
@@ -82,7 +78,7 @@ def test_what_a_workload_fixes_is_an_input_of_the_package(tmp_path: Path) -> Non
     ("lines", "width", "'width' is an argument of get_inputs and a name at the top")])
 def test_workloads_that_are_no_sizes(tmp_path: Path, old: str, new: str, message: str) -> None:
     inputs = INPUTS if old != "lines" else (INPUTS[0], INPUTS[1].replace("lines", "width"))
-    run = packages.run_of(tmp_path / "a.run", reference=inputs, about=WORKLOADS.replace(old, new),
+    run = packages.run_of(tmp_path / "a.run", reference=inputs, more=WORKLOADS.replace(old, new),
                           at={"few": 2.0, "many": 2.0, "most": 2.0})
     with pytest.raises(ks.Error, match=message):
         publish(Request([run], "module", tmp_path / "out"))
