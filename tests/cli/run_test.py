@@ -321,7 +321,7 @@ class EndedRunTest(TaskTest):
         self.assertLess(expected["percent"], 20)
         self.assertEqual((expected["evaluations"], expected["until_flat"]), (evaluations, 20))
         self.assertRegex(self.succeed("show", "a.run").stdout, r"outlook   .* would add [\d.]+ %; the search ends below 20 %\n")
-        self.assertIn("before this session: what is left", self.succeed("resume", "a.run").stdout)
+        self.assertIn("before this session: the rest of the budget", self.succeed("resume", "a.run").stdout)
         self.assertEqual(self.json("show", "a.run")["counts"]["evaluations"], evaluations)
         replayed = self.succeed("replay", "a.run", "--keep-evaluations", "--out", "b.run")
         self.assertIn("ended    the rest of the budget would gain too little", replayed.stdout)
