@@ -62,12 +62,13 @@ MachineCheck check_tool(const std::string& name, const std::string& purpose) {
   const auto toolkit = find_toolkit();
   const auto program = find_cuda_tool(name, toolkit ? toolkit->root : std::filesystem::path());
   if (!program)
-    return {name, CheckStatus::limited, "not here: " + purpose, "install it with NVIDIA's CUDA toolkit",
-            false};
+    return {
+        name, CheckStatus::limited, "not here: " + purpose, "install it with NVIDIA's CUDA toolkit", false,
+        true};
   const auto scratch = ScratchFolder::create();
   if (!scratch) return optional_check(name, scratch.error());
   const std::string fault = fault_of(try_tool({program->string(), "--version"}, scratch->path(), false));
-  if (!fault.empty()) return {name, CheckStatus::limited, fault, "install it again", false};
+  if (!fault.empty()) return {name, CheckStatus::limited, fault, "install it again", false, true};
   return {name, CheckStatus::ok, program->string(), "", false};
 }
 

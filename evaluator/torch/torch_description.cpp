@@ -72,9 +72,12 @@ MachineCheck check_of_extensions() {
   if (!python) return {"torch extensions", CheckStatus::limited, python.error().message, kNeeds, false};
   const auto compiler = make_library_compiler(python->extensions, false);
   if (compiler) return {"torch extensions", CheckStatus::ok, (*compiler)->description(), "", false};
-  return {"torch extensions", CheckStatus::limited,
-          "C++ extensions of candidates cannot be built: " + compiler.error().message, compiler.error().hint,
-          false};
+  return {"torch extensions",
+          CheckStatus::limited,
+          "C++ extensions of candidates cannot be built: " + compiler.error().message,
+          compiler.error().hint,
+          false,
+          true};
 }
 
 std::vector<MachineCheck> examine_torch(bool) {

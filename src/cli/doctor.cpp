@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <kernelsmith/session/doctor.hpp>
 #include <kernelsmith/session/registry.hpp>
 #include <kernelsmith/session/task_folder.hpp>
@@ -16,15 +18,24 @@
 namespace kernelsmith::cli {
 namespace {
 
+/// Prints the text in lines of kColumns, the first of them after `begin` and the others below it.
+void print_row(const std::string& begin, const std::string& text) {
+  std::string lines = wrapped(text, std::string(begin.size(), ' '));
+  say("{}{}\n", begin, lines.substr(begin.size()));
+}
+
 void print_text(const MachineReport& machine) {
   for (const MachineCheck& check : machine.checks) {
-    say("{:<8} {:<13} {}\n", name_of(check.status), check.name, check.detail);
-    if (!check.remedy.empty()) say("{:<8} {:<13} -> {}\n", "", "", check.remedy);
+    print_row(fmt::format("{:<8} {:<17} ", name_of(check.status), check.name), check.detail);
+    if (!check.remedy.empty()) print_row(fmt::format("{:<8} {:<17} -> ", "", ""), check.remedy);
   }
   if (!machine.usable())
     return say("\ninstall or correct what is missing above before you search for a kernel\n");
-  say("\ntier of the scores measured here: {}\nkernelsmith can search for kernels on this machine\n",
-      machine.tier);
+  say("\nwhat can be searched here\n");
+  for (const BackendReport& backend : machine.backends)
+    say("  {:<8} {}\n", backend.name,
+        backend.missing.empty() ? "yes" : fmt::format("no, see above: {}", fmt::join(backend.missing, ", ")));
+  say("\ntier of the scores measured here: {}\n", machine.tier);
 }
 
 struct DoctorCommand {

@@ -67,9 +67,13 @@ std::string json_of(const MachineReport& machine, const JsonOption& json) {
                       {"required", check.required},
                       {"detail", check.detail},
                       {"remedy", check.remedy}});
+  Json backends = Json::array();
+  for (const BackendReport& backend : machine.backends)
+    backends.push_back({{"name", backend.name}, {"missing", backend.missing}});
   return dump({{"version", KERNELSMITH_VERSION},
                {"usable", machine.usable()},
                {"tier", machine.tier},
+               {"backends", backends},
                {"checks", checks}},
               json);
 }

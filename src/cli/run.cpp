@@ -5,14 +5,13 @@
 #include <fmt/format.h>
 
 #include <kernelsmith/code/knobs.hpp>
-#include <kernelsmith/core/enum_names.hpp>
 #include <kernelsmith/session/chain.hpp>
-#include <kernelsmith/session/dry_run.hpp>
 #include <kernelsmith/session/run_config.hpp>
 #include <kernelsmith/session/share_programs.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
 #include "commands.hpp"
+#include "dry_run_command.hpp"
 #include "interrupt.hpp"
 #include "run_options.hpp"
 #include "say.hpp"
@@ -21,62 +20,6 @@
 
 namespace kernelsmith::cli {
 namespace {
-
-constexpr auto kVerdicts = detail::enum_names<DryCheck::Verdict>({
-    {DryCheck::Verdict::ok, "ok"},
-    {DryCheck::Verdict::failed, "failed"},
-    {DryCheck::Verdict::unknown, "unknown"},
-});
-
-void print_check(const DryCheck& check) {
-  const std::string detail = check.error ? check.error->message : check.detail;
-  say("{:<8} {:<14} {}\n", detail::name_in(kVerdicts, check.verdict), check.name, detail);
-}
-
-std::string money(const std::optional<double>& usd) { return usd ? usd_text(*usd) : "an unknown sum"; }
-
-void print_call(const CallEstimate& call) {
-  if (call.terms.is_agent)
-    return say("{:<8} {}: an agent, which reports what it costs; {}\n", "a call", call.terms.model,
-               call.usd() ? "at most about " + usd_text(*call.usd()) : "budget.usd sets no limit");
-  say("{:<8} {}: about {} tokens in and {} out, {}\n", "a call", call.terms.model, call.prompt_tokens,
-      call.reply_tokens, call.usd() ? "about " + usd_text(*call.usd()) : "price unknown");
-  const std::string most_in = call.terms.most_prompt_tokens > 0
-                                  ? fmt::format("{} tokens in", call.terms.most_prompt_tokens)
-                                  : "any number of tokens in";
-  const std::string most_out = call.terms.most_reply_tokens
-                                   ? fmt::format("{} out", *call.terms.most_reply_tokens)
-                                   : "as many out as the server allows (max_output_tokens is not set)";
-  say("{:<8} at most {} and {}{}\n", "", most_in, most_out,
-      call.most_usd() ? ", " + usd_text(*call.most_usd()) : "");
-}
-
-void print_run(const RunEstimate& estimate, const Budgets& budgets) {
-  if (estimate.calls)
-    say("{:<8} about {} calls and {}; with all repairs at most {} calls{}\n", "the run", *estimate.calls,
-        money(estimate.usd), *estimate.most_calls,
-        estimate.most_usd ? " and " + usd_text(*estimate.most_usd) : "");
-  else
-    say("{:<8} how many calls it makes is not known without --iterations{}\n", "the run",
-        budgets.usd ? fmt::format("; at most {}", usd_text(*budgets.usd)) : "");
-  if (estimate.affordable_calls)
-    say("{:<8} {} pay for about {:.0f} such calls\n", "", usd_text(*budgets.usd), *estimate.affordable_calls);
-  say("{:<8} reasoning and failed attempts cost extra\n", "");
-}
-
-/// Prints the checks and what the run may cost. Returns 0, or the exit status of the first failed check.
-int dry_run_command(const TaskFolder& task, const RunConfig& config, Interrupt& interrupt) {
-  say(stderr, "task {}; this writes nothing, and makes no request that costs money\n", task.task.name);
-  const DryRun result = dry_run(task, config, interrupt.token());
-  for (const DryCheck& check : result.checks) print_check(check);
-  if (!result.estimate.models.empty()) {
-    say("\n");
-    for (const CallEstimate& call : result.estimate.models) print_call(call);
-    print_run(result.estimate, config.budgets);
-  }
-  std::fflush(stdout);
-  return result.error() ? report(stderr, *result.error()) : kDone;
-}
 
 constexpr const char* kRunFooter =
     R"(Without a budget a run takes 60 seconds (200 iterations with --deterministic; every point with --exhaustive).
@@ -137,6 +80,10 @@ int RunCommand::operator()() const {
   warn_of_near_knobs(loaded->task.seed, paths_of(loaded->task.seed));
   if (dry) return dry_run_command(*loaded, *run, interrupt);
 
+  // A missing key is known before there is a folder to speak of.
+  if (run->proposer.kind == "chat")
+    if (const auto proposer = run->proposer.provider->make(loaded->task, interrupt.token()); !proposer)
+      return report(stderr, proposer.error());
   const auto folder = NewFolder::claim(out, loaded->task.name);
   if (!folder) return report(stderr, folder.error());
   say(stderr, "task {}, run folder {}; preparing\n", loaded->task.name, folder->path());

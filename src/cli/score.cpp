@@ -55,12 +55,13 @@ class ScoreHost final : public SuiteHost {
   void begin(const SuiteTask& task, std::size_t number, std::size_t of) override {
     tell_begin(task, number, of);
   }
-  void end(const TaskResult& result) override { tell_end(result, at_once_ > 1); }
+  void end(const TaskResult& result) override { ends_.tell(result, at_once_ > 1); }
 
  private:
   const ConfigOptions& config_;
   const Registry& registry_;
   const std::size_t at_once_;
+  TaskEnds ends_;
 };
 
 struct ScoreCommand {

@@ -49,7 +49,7 @@ std::string_view words_for(const Session& session, const Outcome& outcome) {
     case EndReason::budget:
       return words_for(*outcome.budget);
     case EndReason::flat:
-      return "what is left is expected to gain too little (--until-flat)";
+      return "the rest of the budget would gain too little (--until-flat)";
     case EndReason::exhausted:
       return is_used_up(session, outcome) ? "every point of the knobs was tried"
                                           : "nothing new is left to propose";
@@ -100,11 +100,19 @@ void print_best(const Session& session, const Outcome& outcome) {
                                                  : "";
   say("best     {}\n", best_file(session, *outcome.best));
   if (evaluation.report().speedup)
-    say("speedup  {} over the baseline{}{}\n", text_of(*evaluation.report().speedup), again,
-        evaluation.report().speedup->median < 1 ? ": nothing faster than the baseline was found" : "");
+    say("speedup  {} over the baseline{}\n", text_of(*evaluation.report().speedup), again);
   else
     say("fitness  {}{}\n", text_of(evaluation.metrics()->fitness()), again);
   if (!evaluation.report().tier.empty()) say("tier     {}\n", evaluation.report().tier);
+  if (const auto& speedup = evaluation.report().speedup; speedup && speedup->low <= 1)
+    say("         {}; {}\n",
+        speedup->median < 1 ? "no program is faster than the baseline yet"
+                            : "this may be noise: no program is surely faster than the baseline yet",
+        only_tunes(session.config())
+            ? "search longer, list more values of the knobs (@tune),\n         or let a model change "
+              "the program (--model)"
+            : "search longer, or read what limits the best:\n         kernelsmith show " +
+                  shell_word(session.folder().string()));
 }
 
 void print_archive(const Session& session) {
@@ -171,7 +179,7 @@ void print_next_call(const Session& session, const Outcome& outcome) {
 void print_expected(const Session& session, const Outcome& outcome) {
   if (outcome.reason != EndReason::flat) return;
   session.engine().inspect([&](const SearchState& state) {
-    say("         {}, and --until-flat asks for {:g} %\n", expected_text(*outcome.expected_gain),
+    say("         {}; --until-flat asks for {:g} %\n", expected_text(*outcome.expected_gain),
         *state.budgets().until_flat);
   });
 }

@@ -50,23 +50,13 @@ std::string repeats_text(const Counts& counts) {
                      counts.same_binary);
 }
 
+/// Which run this is, and whether it has ended.
 void print_head(const RunView& view, bool all) {
-  const Counts& counts = view.state.counts();
-  const Budgets& budgets = view.state.budgets();
   say("run       {}  ({}, seed {}{})\n", view.folder.string(),
       view.has_task ? "task " + view.task.name : "begun by a program that links the library",
       view.config.seed, view.config.deterministic ? ", deterministic" : "");
-  say("used      {} iterations, {} evaluations, {}{}{}{}\n", used_of(counts.iterations, budgets.iterations),
-      used_of(counts.evaluations, budgets.evaluations),
-      budgets.calls ? fmt::format("{} calls, ", used_of(view.state.calls(), budgets.calls)) : "",
-      clock_text(view.state.elapsed_s() - view.state.confirming_s()),
-      budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "", confirming_text(view.state.confirming_s()));
-  say("programs  {} accepted, {} rejected; {} repeats{}, {} refusals, {} measured again\n", counts.accepted,
-      counts.rejected, counts.repeated, repeats_text(counts), counts.refused, counts.remeasured);
   if (view.evaluator_changed)
     say("          the evaluator's file has changed since: {}\n", view.task.evaluator.path);
-  for (const auto& [code, count] : view.given_back)
-    say("          {} without a verdict: {}\n", number_text(count, "ticket"), words_for(code));
   if (view.reason != EndReason::unfinished)
     return say("state     ended ({}{})\n", name_of(view.reason), why_ended(view));
   const std::string resume =
@@ -82,12 +72,30 @@ void print_head(const RunView& view, bool all) {
         resume);
 }
 
+/// What the run has used, and what came of it.
+void print_counts(const RunView& view) {
+  const Counts& counts = view.state.counts();
+  const Budgets& budgets = view.state.budgets();
+  say("\nused      {} iterations, {} evaluations, {}{}{}{}\n", used_of(counts.iterations, budgets.iterations),
+      used_of(counts.evaluations, budgets.evaluations),
+      budgets.calls ? fmt::format("{} calls, ", used_of(view.state.calls(), budgets.calls)) : "",
+      clock_text(view.state.elapsed_s() - view.state.confirming_s()),
+      budgets.wall_s ? " of " + clock_text(*budgets.wall_s) : "", confirming_text(view.state.confirming_s()));
+  say("programs  {} accepted, {} rejected; {} repeats{}, {} refusals, {} measured again\n", counts.accepted,
+      counts.rejected, counts.repeated, repeats_text(counts), counts.refused, counts.remeasured);
+  for (const auto& [code, count] : view.given_back)
+    say("          {} without a verdict: {}\n", number_text(count, "ticket"), words_for(code));
+}
+
 void print_expected(const RunView& view) {
   const auto expected = view.expected_gain();
   if (!expected || expected->evaluations == 0) return;
   const auto& until_flat = view.state.budgets().until_flat;
-  say("expected  {}{}\n", expected_text(*expected),
-      until_flat ? fmt::format("; flat below {:g} %", *until_flat) : "");
+  say("outlook   {}{}\n", expected_text(*expected),
+      until_flat ? fmt::format("; the search ends below {:g} %", *until_flat) : "");
+  if (view.has_task && view.reason == EndReason::budget)
+    say("          kernelsmith resume {} with a larger budget makes them\n",
+        shell_word(view.folder.string()));
 }
 
 void print_calls(const RunView& view) {
@@ -229,57 +237,82 @@ void print_limits(const RunView& view, bool all) {
   say("\nwhat limits the best now\n{}\n", all ? text : cut_lines(text));
 }
 
-/// The step's score over that of the step before; 0 if one of them has none.
-double gain_of(const RunView& view, const std::vector<LineageStep>& steps, std::size_t i) {
-  if (i == 0) return 0;
+/// The steps that tell how the best came about: all of a short lineage; of a longer one the seed, the best,
+/// and the steps that gained the most.
+std::vector<bool> told_steps(const std::vector<double>& gains) {
+  constexpr std::size_t kSteps = 12;  // with their diffs they fill a screen or two
+  std::vector<bool> told(gains.size(), gains.size() <= kSteps);
+  if (gains.size() <= kSteps) return told;
+  std::vector<std::size_t> order(gains.size() - 2);
+  std::iota(order.begin(), order.end(), std::size_t{1});
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return gains[i]; });
+  told.front() = told.back() = true;
+  for (std::size_t i = 0; i < kSteps - 2; ++i) told[order[i]] = gains[order[i]] > 1;
+  return told;
+}
+
+/// The steps whose diffs are shown, of the printed ones: the ones that gained the most, as far as they
+/// fit.
+std::vector<bool> told_diffs(const std::vector<LineageStep>& steps, const std::vector<double>& gains,
+                             const std::vector<bool>& told) {
+  constexpr std::size_t kDiffLines = 40;
+  std::vector<std::size_t> order(steps.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return gains[i]; });
+  std::vector<bool> shown(steps.size(), false);
+  std::size_t lines = 0;
+  for (const std::size_t i : order) {
+    const auto length = static_cast<std::size_t>(std::ranges::count(steps[i].diff, '\n'));
+    if (!told[i] || lines + length > kDiffLines) continue;
+    lines += length;
+    shown[i] = true;
+  }
+  return shown;
+}
+
+/// The score of the last step over that of the first; 0 if a step has none.
+double gain_between(const RunView& view, const std::vector<LineageStep>& steps, std::size_t first,
+                    std::size_t last) {
   const auto score = [&](std::size_t step) {
     const Evaluation& evaluation = view.shown(steps[step].individual)->evaluation;
     return evaluation.accepted() ? score_of(evaluation).median : 0;
   };
-  const double before = score(i - 1), now = score(i);
-  return before > 0 && now > 0 ? now / before : 0;
+  return score(first) > 0 && score(last) > 0 ? score(last) / score(first) : 0;
 }
 
-/// The steps from `first` on whose diffs are shown: those that gained the most, as far as they fit.
-std::vector<bool> told_diffs(const std::vector<LineageStep>& steps, const std::vector<double>& gains,
-                             std::size_t first) {
-  constexpr std::size_t kDiffLines = 40;
-  std::vector<std::size_t> order(steps.size() - first);
-  std::iota(order.begin(), order.end(), first);
-  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::size_t i) { return gains[i]; });
-  std::vector<bool> told(steps.size(), false);
-  std::size_t lines = 0;
-  for (const std::size_t i : order) {
-    const auto length = static_cast<std::size_t>(std::ranges::count(steps[i].diff, '\n'));
-    if (lines + length > kDiffLines) continue;
-    lines += length;
-    told[i] = true;
-  }
-  return told;
+std::string gain_text(double gain, const std::string& over) {
+  if (gain <= 0) return "";
+  const std::string times = short_number(gain);
+  return times == "1" ? ", equal to " + over : fmt::format(", {} times {}", times, over);
 }
 
-/// Prints the latest steps with what each gained, and the diffs of those that gained the most.
+/// Prints the steps that gained the most, with what each gained and changed. `all` prints every step.
 void print_lineage(const RunView& view, bool all) {
-  constexpr std::size_t kSteps = 20;
   const auto& steps = view.lineage_of_best;
   if (steps.empty()) return;
-  const std::size_t first = all || steps.size() <= kSteps ? 0 : steps.size() - kSteps;
-  std::vector<double> gains;
-  for (std::size_t i = 0; i < steps.size(); ++i) gains.push_back(gain_of(view, steps, i));
-  const std::vector<bool> told =
-      all ? std::vector<bool>(steps.size(), true) : told_diffs(steps, gains, first);
-  const bool whole = first == 0 && std::ranges::count(told, false) == 0;
-  say("\nlineage of the best{}\n",
-      whole ? "" : fmt::format(": {}, --all shows the rest", number_text(steps.size(), "step")));
-  for (std::size_t i = first; i < steps.size(); ++i) {
+  std::vector<double> gains = {0};
+  for (std::size_t i = 1; i < steps.size(); ++i) gains.push_back(gain_between(view, steps, i - 1, i));
+  const std::vector<bool> told = all ? std::vector<bool>(steps.size(), true) : told_steps(gains);
+  const std::vector<bool> diffs = all ? told : told_diffs(steps, gains, told);
+  const bool whole = std::ranges::count(told, false) + std::ranges::count(diffs, false) == 0;
+  const std::string in_all = gain_text(gain_between(view, steps, 0, steps.size() - 1), "the seed");
+  say("\nlineage of the best: {}{}{}\n", number_text(steps.size() - 1, "step"),
+      steps.size() > 1 ? in_all : "", whole ? "" : "; --all shows every step and diff");
+  std::size_t last_told = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!told[i]) continue;
+    if (i > last_told + 1)
+      say("  ... {}{}\n", number_text(i - last_told - 1, "step"),
+          gain_text(gain_between(view, steps, last_told, i - 1),
+                    fmt::format("program {}", steps[last_told].individual->program->id.value)));
+    last_told = i;
     const Program& program = *steps[i].individual->program;
     const Evaluation& evaluation = view.shown(steps[i].individual)->evaluation;
     say("  program {} ({}): {}{}\n", program.id.value, name_of(program.origin),
-        evaluation.accepted() ? score_text(evaluation) : "rejected",
-        gains[i] > 0 ? fmt::format(", {} of its parent's", short_number(gains[i]) + "x") : "");
-    if (told[i]) say("{}", all ? steps[i].diff : cut_lines(steps[i].diff));
+        evaluation.accepted() ? score_text(evaluation) : "rejected", gain_text(gains[i], "its parent"));
+    if (diffs[i]) say("{}", all ? steps[i].diff : cut_lines(steps[i].diff));
   }
-  if (steps.size() > 1 && std::find(told.begin() + 1, told.end(), true) == told.end())
+  if (steps.size() > 1 && std::find(diffs.begin() + 1, diffs.end(), true) == diffs.end())
     say("  how the last two differ: kernelsmith diff {} {} {}\n", shell_word(view.folder.string()),
         steps[steps.size() - 2].individual->program->id.value, steps.back().individual->program->id.value);
 }
@@ -298,11 +331,12 @@ struct ShowCommand {
     }
     print_head(*view, all);
     print_best(*view);
+    print_lineage(*view, all);
+    print_limits(*view, all);
+    print_counts(*view);
     print_expected(*view);
     print_calls(*view);
     print_cost(*view);
-    print_lineage(*view, all);
-    print_limits(*view, all);
     print_archive(*view, all);
     print_arms(*view);
     print_failures(*view);

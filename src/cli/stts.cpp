@@ -70,12 +70,13 @@ class CommandHost final : public SttsHost {
 
   void end(const TaskResult& best) override {
     say(stderr, "{} {}\n", best.name, best.error ? "stopped" : "is complete; its best turn:");
-    tell_end(best);
+    ends_.tell(best);
   }
 
  private:
   const SttsCommand& command_;
   const Registry& registry_;
+  TaskEnds ends_;
 };
 
 /// The tasks of the given folder, or only the given task.

@@ -10,6 +10,7 @@
 #include <kernelsmith/session/share_programs.hpp>
 
 #include "commands.hpp"
+#include "dry_run_command.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
@@ -71,6 +72,8 @@ struct SuiteCommand {
   std::optional<std::string> preset;
   std::string budget = "equal";
   bool renew = false;
+  bool dry = false;
+  std::size_t count = 1;  ///< how many tasks share --max-usd
   KeyOptions keys;
   ModelOptions models;
   ConfigOptions config;
@@ -81,7 +84,8 @@ struct SuiteCommand {
   }
   Result<RunConfig> configure(const Task& task, const Registry& registry) const;
   Result<std::map<std::string, std::string>> settings() const;
-  int operator()() const;
+  int try_first(const std::vector<SuiteTask>& found, const Registry& registry, Interrupt& interrupt) const;
+  int operator()();
 };
 
 /// Searches with the options of the command, and shows the progress of each search as `run` does.
@@ -110,7 +114,7 @@ class SearchSuiteHost final : public SearchHost {
     return outcome;
   }
 
-  void end(const TaskResult& result) override { tell_end(result); }
+  void end(const TaskResult& result) override { ends_.tell(result); }
 
  private:
   const SuiteCommand& command_;
@@ -118,6 +122,7 @@ class SearchSuiteHost final : public SearchHost {
   std::stop_token stop_;
   std::shared_ptr<Progress> progress_;
   bool told_ = false;
+  TaskEnds ends_;
 };
 
 Result<RunConfig> SuiteCommand::configure(const Task& task, const Registry& registry) const {
@@ -129,6 +134,7 @@ Result<RunConfig> SuiteCommand::configure(const Task& task, const Registry& regi
   if (!run) return run;
   run->budgets.evaluations = rounds_each();
   if (const Status applied = keys.apply(registry, *run); !applied) return applied.error();
+  if (keys.given("budgets.usd")) *run->budgets.usd /= static_cast<double>(count);
   return run;
 }
 
@@ -141,17 +147,34 @@ Result<std::map<std::string, std::string>> SuiteCommand::settings() const {
   if (preset) (*settings)["preset"] = *preset;
   if (const auto seed = keys.given("seed")) (*settings)["seed"] = *seed;
   if (keys.given("deterministic")) (*settings)["deterministic"] = "yes";
+  if (const auto usd = keys.given("budgets.usd")) (*settings)["max_usd"] = *usd;
   if (models.manual) (*settings)["proposer"] = "manual";
   if (!models.models.empty()) (*settings)["models"] = fmt::format("{}", fmt::join(models.models, " "));
   return settings;
 }
 
-int SuiteCommand::operator()() const {
+/// Checks the first task that can be loaded, as `run --dry-run` does, and estimates the cost of all.
+int SuiteCommand::try_first(const std::vector<SuiteTask>& found, const Registry& registry,
+                            Interrupt& interrupt) const {
+  for (const SuiteTask& task : found) {
+    const auto loaded = load_task_folder(task.path, registry.backends);
+    if (!loaded) continue;
+    auto run = configure(loaded->task, registry);
+    if (!run) return report(stderr, run.error());
+    run->budgets.iterations = rounds_each();  // most evaluations are of a call's program
+    return dry_run_command(*loaded, *run, interrupt, found.size());
+  }
+  return report(stderr, load_task_folder(found.front().path, registry.backends).error());
+}
+
+int SuiteCommand::operator()() {
   Interrupt interrupt;
   Registry registry = default_registry();
   share_programs(registry, note);
   const auto found = tasks.tasks();
   if (!found) return report(stderr, found.error());
+  count = found->size();
+  if (dry) return try_first(*found, registry, interrupt);
   auto shared = settings();
   if (!shared) return report(stderr, shared.error());
   const std::string out = tasks.out_folder(tasks.folder, ".suite");
@@ -190,6 +213,12 @@ void add_suite(CLI::App& app, Command& chosen) {
   suite.keys.add_to(command, "--seed", "seed", "N");
   suite.keys.add_workers_to(command);
   suite.keys.add_flag_to(command, "--deterministic", "deterministic");
+  suite.keys.add_to(command, "--max-usd", "budgets.usd", "USD")
+      ->description("US dollars for all tasks together; each has an equal share (budgets.usd)");
+  command.add_flag(
+      "--dry-run", suite.dry,
+      "Check configuration, key, server and evaluator with the first task, and estimate the cost, without a "
+      "paid call");
   command.add_flag(
       "--renew", suite.renew,
       "Search again the tasks that were changed since their search began; their former runs are kept");

@@ -73,10 +73,11 @@ void tell_begin(const SuiteTask& task, std::size_t number, std::size_t of) {
   say(stderr, "[{}/{}] {}\n", number, of, task.name);
 }
 
-void tell_end(const TaskResult& result, bool named) {
+void TaskEnds::tell(const TaskResult& result, bool named) {
   const std::string indent(8, ' '), begin = indent + (named ? result.name + ": " : "");
   if (result.error) {
     std::string text = describe(*result.error);
+    if (text == std::exchange(last_error_, text)) return say(stderr, "{}the same error\n", begin);
     // The hint belongs to this task, and not to the command.
     for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', end + 1))
       text.insert(end + 1, indent);
@@ -91,6 +92,13 @@ void tell_end(const TaskResult& result, bool named) {
 
 namespace {
 
+/// Whether every task ended with an error, so that all figures would be zeros.
+bool measured_nothing(const SuiteReport& report) {
+  return !report.results.empty() && report.results.size() == report.tasks &&
+         std::ranges::all_of(report.results,
+                             [](const TaskResult& result) { return result.error.has_value(); });
+}
+
 /// Combines the errors of all tasks into one Error, which has the first task's message.
 std::optional<Error> error_of(const SuiteReport& report) {
   const auto& results = report.results;
@@ -100,9 +108,10 @@ std::optional<Error> error_of(const SuiteReport& report) {
   Error error = *first->error;
   // All tasks are not at the first one's place, so it is named after that task.
   const std::string where = error.where.empty() ? "" : std::exchange(error.where, {}) + ": ";
-  error.message =
-      fmt::format("{} of {} ended with an error; {}: {}{}", std::ranges::count_if(results, failed),
-                  number_text(report.tasks, "task"), first->name, where, error.message);
+  error.message = fmt::format("{}{} of {} ended with an error; {}: {}{}",
+                              measured_nothing(report) ? "nothing was measured: " : "",
+                              std::ranges::count_if(results, failed), number_text(report.tasks, "task"),
+                              first->name, where, error.message);
   if (error.hint.empty()) error.hint = "the same command tries these tasks again";
   return error;
 }
@@ -122,7 +131,7 @@ int status_of(const SuiteReport& report, const std::string& out) {
 
 int conclude(const Result<SuiteReport>& report, const std::string& out) {
   if (!report) return kernelsmith::report(stderr, report.error());
-  say("{}", to_table(*report));
+  if (!measured_nothing(*report)) say("{}", to_table(*report));
   return status_of(*report, out);
 }
 

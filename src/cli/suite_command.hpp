@@ -37,8 +37,15 @@ Status try_out(const std::vector<SuiteTask>& tasks, const Registry& registry, Su
 
 /// Prints a line such as "[3/10] level1/softmax" to standard error.
 void tell_begin(const SuiteTask& task, std::size_t number, std::size_t of);
-/// Prints a task's result to standard error, with its name if `named`.
-void tell_end(const TaskResult& result, bool named = false);
+/// Prints tasks' results to standard error. An error that the task before ended with, too, is not repeated.
+class TaskEnds {
+ public:
+  /// With the task's name if `named`.
+  void tell(const TaskResult& result, bool named = false);
+
+ private:
+  std::string last_error_;
+};
 
 /// Prints the tables and the paths of the files. Returns the exit status: 130 if a stop left results missing,
 /// else that of the first error, or 0.

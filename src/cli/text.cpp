@@ -173,9 +173,9 @@ Result<double> parse_duration(std::string_view text, std::string_view option) {
 std::string expected_text(const ExpectedGain& expected) {
   // Larger estimates are not shown exactly: after few evaluations an estimate mostly extrapolates the prior.
   constexpr double kMostTold = 100;
-  return fmt::format("{} from the next {}",
-                     expected.percent > kMostTold ? "over 100 %" : short_number(expected.percent) + " %",
-                     number_text(expected.evaluations, "evaluation"));
+  return fmt::format("going by the gains so far, the next {} would add {}",
+                     number_text(expected.evaluations, "evaluation"),
+                     expected.percent > kMostTold ? "over 100 %" : short_number(expected.percent) + " %");
 }
 
 std::string usd_text(double usd, const std::optional<double>& limit) {

@@ -27,7 +27,7 @@ std::string clock_text(double seconds);
 /// Parses "90", "90s", "1.5m" or "2h", the value of `option`, as seconds. Errors: invalid_argument.
 Result<double> parse_duration(std::string_view text, std::string_view option);
 
-/// A text such as "1.3 % from the next 120 evaluations".
+/// A text such as "going by the gains so far, the next 120 evaluations would add 1.3 %".
 std::string expected_text(const ExpectedGain& expected);
 
 /// An amount such as "0.0125 USD" or "0.0125 of 5 USD".

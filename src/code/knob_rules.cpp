@@ -60,7 +60,7 @@ Result<KnobRules> KnobRules::find(const Source& source, const std::vector<Knob>&
 }
 
 Status KnobRules::add(std::string text) {
-  Rule rule{std::move(text), {}};
+  Rule rule{std::move(text), {}, {}};
   for (const Token& token : tokenize(rule.text, Language::cpp)) {
     const std::string name(token.in(rule.text));
     const auto is_it = [&](const Knob& knob) { return !name.empty() && knob.name == name; };
@@ -69,27 +69,30 @@ Status KnobRules::add(std::string text) {
     if (std::ranges::count_if(knobs_, is_it) > 1)
       return fail(ErrorCode::bad_input, "more than one knob is named " + name, {},
                   "give each a name of its own");
-    for (const std::string& value : found->values)
-      if (!whole(value, names_))
+    const auto index = static_cast<std::size_t>(found - knobs_.begin());
+    if (std::ranges::find(rule.knobs, index) != rule.knobs.end()) continue;
+    rule.knobs.push_back(index);
+    rule.numbers.emplace_back();
+    for (const std::string& value : found->values) {
+      const auto number = whole(value, names_);
+      if (!number)
         return fail(ErrorCode::bad_input,
                     "the value " + value + " of " + name + " is neither a whole number nor a name");
-    const auto index = static_cast<std::size_t>(found - knobs_.begin());
-    if (std::ranges::find(rule.knobs, index) == rule.knobs.end()) rule.knobs.push_back(index);
+      rule.numbers.back().push_back(*number);
+    }
   }
   std::vector<std::size_t> own;
   for (const std::size_t knob : rule.knobs) own.push_back(knobs_[knob].current);
-  const auto value = holds(rule, own);
+  Sizes values = names_;
+  const auto value = holds(rule, own, values);
   if (!value) return value.error();
   rules_.push_back(std::move(rule));
   return {};
 }
 
-Result<bool> KnobRules::holds(const Rule& rule, std::span<const std::size_t> choice) const {
-  Sizes values = names_;
-  for (std::size_t i = 0; i < rule.knobs.size(); ++i) {
-    const Knob& knob = knobs_[rule.knobs[i]];
-    values[knob.name] = *whole(knob.values[choice[i]], names_);
-  }
+Result<bool> KnobRules::holds(const Rule& rule, std::span<const std::size_t> choice, Sizes& values) const {
+  for (std::size_t i = 0; i < rule.knobs.size(); ++i)
+    values[knobs_[rule.knobs[i]].name] = rule.numbers[i][choice[i]];
   return evaluate_condition(rule.text, values);
 }
 
@@ -97,7 +100,8 @@ std::string_view KnobRules::broken_by(std::span<const std::size_t> point) const 
   for (const Rule& rule : rules_) {
     std::vector<std::size_t> choice;
     for (const std::size_t knob : rule.knobs) choice.push_back(point[knob]);
-    const auto value = holds(rule, choice);
+    Sizes values = names_;
+    const auto value = holds(rule, choice, values);
     if (!value || !*value) return rule.text;
   }
   return {};
@@ -112,8 +116,9 @@ std::vector<KnobPoint> KnobRules::points() const {
     std::vector<std::size_t> sizes, choice(rule.knobs.size(), 0);
     for (const std::size_t knob : rule.knobs) sizes.push_back(all_sizes[knob]);
     tables.emplace_back();
+    Sizes values = names_;
     do {
-      const auto value = holds(rule, choice);
+      const auto value = holds(rule, choice, values);
       tables.back().push_back(value && *value);
     } while (advance(choice, sizes));
   }

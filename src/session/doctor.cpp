@@ -77,10 +77,14 @@ MachineReport examine_machine(const std::filesystem::path& folder, const Backend
 
   MachineReport report;
   for (const SandboxCapability& capability : sandbox.items) report.checks.push_back(check_of(capability));
-  for (const auto& [name, backend] : backends)
-    if (backend.examine_machine)
-      for (MachineCheck& check : backend.examine_machine(sandboxed))
-        report.checks.push_back(std::move(check));
+  for (const auto& [name, backend] : backends) {
+    BackendReport& of_backend = report.backends.emplace_back(BackendReport{name, {}});
+    if (!backend.examine_machine) continue;
+    for (MachineCheck& check : backend.examine_machine(sandboxed)) {
+      if (check.status != CheckStatus::ok && !check.helpful) of_backend.missing.push_back(check.name);
+      report.checks.push_back(std::move(check));
+    }
+  }
   report.checks.push_back(check_store());
   report.checks.push_back(check_disk(folder));
   report.checks.push_back(check_cores());

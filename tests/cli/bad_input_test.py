@@ -159,7 +159,7 @@ class ErrorsAsJson(CommandTest):
             (self.folder / "task" / name).write_text(text)
         self.succeed("run", "task", "--out", "a.run", "--manual", "q", "--time", "1s", "--evaluations", "100")
         # One evaluation says nothing of 99 others.
-        self.assertRegex(self.succeed("show", "a.run").stdout, "expected  over 100 % from the next 9[89] evaluations\n")
+        self.assertRegex(self.succeed("show", "a.run").stdout, "outlook   going by the gains so far, the next 9[89] evaluations would add over 100 %\n")
         with (self.folder / "task/evaluator.py").open("a") as file:
             file.write("# edited\n")
         shown = self.succeed("show", "a.run").stdout
@@ -263,6 +263,15 @@ class LackingMachine(CommandTest):
         lacking = {check["name"]: check["remedy"] for check in machine["checks"] if check["status"] == "missing"}
         self.assertIn("apt-get install", lacking["bubblewrap"])
         self.assertIn("apt-get install", lacking["compiler"])
+
+    def test_the_doctor_says_what_can_be_searched(self):
+        done = self.succeed("doctor")
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100)
+        missing = {backend["name"]: backend["missing"] for backend in self.json("doctor")["backends"]}
+        self.assertEqual(set(missing), {"command", "cpu", "cuda", "hip", "maca", "python", "torch"})
+        self.assertEqual((missing["cpu"], missing["command"]), ([], []))
+        for name, lacks in missing.items():
+            self.assertIn(f"\n  {name:<8} " + ("no, see above: " + ", ".join(lacks) if lacks else "yes") + "\n", done.stdout)
 
     def task_checks(self, status):
         checks = self.json("doctor", "task", status=status)["checks"]

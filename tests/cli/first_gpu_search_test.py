@@ -21,7 +21,7 @@ class FirstGpuSearch(CommandTest):
                               stderr=subprocess.STDOUT, text=True)
         for part in ("request 000000: answered with first.reply.txt", "request 000001: answered with second.reply.txt",
                      "they have 4 in all",
-                     "speedup  4.00x", "best      program 1, 4.00x", "3.6x of its parent's", "what limits the best now",
+                     "speedup  4.00x", "best      program 1, 4.00x", "3.6 times its parent", "what limits the best now",
                      "sees no GPU"):
             self.assertIn(part, done.stdout)
 

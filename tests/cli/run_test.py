@@ -311,8 +311,8 @@ class EndedRunTest(TaskTest):
         # From a sum of 24 to one of 42: it is flat soon.
         write_task(self.folder / "task", seed_txt=SEED.replace("= 0", "= 4"))
         done = self.succeed("run", "task", "--deterministic", "--out", "a.run", "--until-flat=20")
-        self.assertIn("ended    what is left is expected to gain too little", done.stdout)
-        self.assertRegex(done.stdout, r"[\d.]+ % from the next \d+ evaluations, and --until-flat asks for 20 %")
+        self.assertIn("ended    the rest of the budget would gain too little", done.stdout)
+        self.assertRegex(done.stdout, r"the next \d+ evaluations would add [\d.]+ %; --until-flat asks for 20 %")
         self.assertIn("kernelsmith resume a.run --until-flat 10 ", done.stdout)
         self.assertIn("measured again on fresh inputs", done.stdout)
         shown = self.json("show", "a.run")
@@ -320,11 +320,11 @@ class EndedRunTest(TaskTest):
         expected, evaluations = shown["expected_gain"], shown["counts"]["evaluations"]
         self.assertLess(expected["percent"], 20)
         self.assertEqual((expected["evaluations"], expected["until_flat"]), (evaluations, 20))
-        self.assertRegex(self.succeed("show", "a.run").stdout, r"expected  [\d.]+ % .*; flat below 20 %\n")
-        self.assertIn("before this session: what is left", self.succeed("resume", "a.run").stdout)
+        self.assertRegex(self.succeed("show", "a.run").stdout, r"outlook   .* would add [\d.]+ %; the search ends below 20 %\n")
+        self.assertIn("before this session: the rest of the budget", self.succeed("resume", "a.run").stdout)
         self.assertEqual(self.json("show", "a.run")["counts"]["evaluations"], evaluations)
         replayed = self.succeed("replay", "a.run", "--keep-evaluations", "--out", "b.run")
-        self.assertIn("ended    what is left is expected to gain too little", replayed.stdout)
+        self.assertIn("ended    the rest of the budget would gain too little", replayed.stdout)
 
     def test_where_nothing_is_left_to_propose_no_resume_is_suggested(self):
         write_task(self.folder / "task", seed_txt="k = 0  # @tune 0 1 2\n")

@@ -155,12 +155,34 @@ class SuiteTest(TasksTest):
         self.assertRegex(self.table(mended), r"level1/broken +1 +yes")
         self.assertNotIn("level2/c", mended.stderr)
 
+    def test_without_a_measurement_there_are_no_figures(self):
+        for task in ("level1/a", "level1/b", "level2/c"):
+            self.edit(f"tasks/{task}/task.yaml", "backend: command", "backend: comand")
+        done = self.suite("a.suite", status=2)
+        self.assertIn("error: nothing was measured: 3 of 3 tasks ended with an error; level1/a: ", done.stderr)
+        self.assertNotIn("corr", done.stdout)
+
+    def test_a_dry_run_estimates_all_tasks(self):
+        model = self.serve([reply("this would have been paid for")])
+        model.models = lambda _: (200, {"data": [{"id": "scripted"}]})
+        done = self.suite("a.suite", "--dry-run", *self.asking(model), "--price-file", "prices.yaml", "--max-usd", "0.6",
+                          "--set", "proposer.models=[{name: scripted, max_output_tokens: 100}]")
+        self.assertEqual(model.requests, [])
+        self.assertFalse((self.folder / "a.suite").exists())
+        self.assertRegex(done.stdout, r"in all   3 such runs, about 48 calls and 0\.\d+ USD; at most 0\.6000 USD\n")
+
+    def test_a_limit_of_money_holds_for_all_tasks(self):
+        model = self.serve(lambda number, _: reply(f"```\n{program(*[(number >> 3 * k) % 8 for k in range(6)])}```\n"))
+        self.suite("a.suite", *self.asking(model), "--price-file", "prices.yaml", "--max-usd", "0.0151")
+        self.assertEqual(len(model.requests), 6)  # each task has 0.00503 USD, which pay for two calls of 0.002
+        self.assertEqual([result["cost"]["calls"] for result in self.results("a.suite")], [2, 2, 2])
+
     def test_a_changed_task_is_told(self):
         self.suite("a.suite", "--levels", "2")
         with (self.folder / "tasks/level2/c/seed.py").open("a") as seed:
             seed.write("# changed\n")
         done = self.suite("a.suite", "--levels", "2", status=2)
-        self.assertRegex(self.table(done), "the task was changed since its search began")
+        self.assertIn("the task was changed since its search began", done.stderr)
         self.assertIn("--renew", done.stderr)
 
     def test_a_corrected_evaluator_is_searched_anew(self):
@@ -334,7 +356,7 @@ class ScoreTest(TasksTest):
         line = {"level_id": 1, "task_id": 2, "ref_code": "import torch\n", "custom_code": "x = 1\n", "score_default": 2.5}
         (self.folder / "h100.json").write_text(json.dumps(line) + "\n")
         done = kernelsmith("score", "h100.json", cwd=self.folder)
-        self.assertIn("level1/2_problem ", done.stdout + done.stderr)
+        self.assertIn("[1/1] level1/2_problem\n", done.stderr)
         self.assertEqual((self.folder / "h100.json.score/set/candidates/level_1_problem_2_sample_0_kernel.py").read_text(),
                          "x = 1\n")
 

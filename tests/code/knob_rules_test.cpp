@@ -1,3 +1,4 @@
+// The rules of knobs: which points they leave, and what is no rule.
 #include <string>
 #include <vector>
 

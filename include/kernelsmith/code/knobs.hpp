@@ -59,12 +59,15 @@ class KnobRules {
  private:
   struct Rule {
     std::string text;
-    std::vector<std::size_t> knobs;  ///< indices of those that it names
+    std::vector<std::size_t> knobs;                  ///< indices of those that it names
+    std::vector<std::vector<std::int64_t>> numbers;  ///< what stands for each value of these
   };
 
   Status add(std::string text);
-  /// Whether the rule holds for these values of its knobs.
-  Result<bool> holds(const Rule& rule, std::span<const std::size_t> choice) const;
+  /// Whether the rule holds for this choice of its knobs' values. `values` are names_, in which the knobs'
+  /// are set.
+  Result<bool> holds(const Rule& rule, std::span<const std::size_t> choice,
+                     std::map<std::string, std::int64_t>& values) const;
 
   std::vector<Knob> knobs_;
   std::map<std::string, std::int64_t> names_;  ///< the numbers that stand for names in a condition

@@ -23,6 +23,7 @@ struct MachineCheck {
   std::string detail;     ///< what was found
   std::string remedy;     ///< how to get what is missing; empty for `ok`
   bool required = false;  ///< no search works while this is missing
+  bool helpful = false;   ///< the backend that asks for it evaluates candidates without it, too
 };
 
 /// A required check that failed with an error. The remedy is the error's hint, or else `remedy`.

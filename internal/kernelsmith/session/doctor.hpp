@@ -10,9 +10,16 @@
 
 namespace kernelsmith {
 
+/// What a backend lacks on this machine.
+struct BackendReport {
+  std::string name;
+  std::vector<std::string> missing;  ///< names of checks; empty if it can evaluate candidates here
+};
+
 /// The doctor's findings.
 struct MachineReport {
   std::vector<MachineCheck> checks;
+  std::vector<BackendReport> backends;  ///< by name
   std::string tier;  ///< the tier of scores that are measured here: "full", "weak" or "unsandboxed"
 
   /// False while a required check is missing.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -119,6 +120,7 @@ def _print(found: Found, out: Path) -> None:
             print(f"  {name}: {value:.4f}" if isinstance(value, float) else f"  {name}: {value}")
     if found.checkpoint is not None:
         print(f"checkpoint: {found.checkpoint}")
+    print(f"how it came about: python -m kernelsmith show {shlex.quote(str(out / 'run'))}")
 
 
 def export_trace(arguments: Sequence[str]) -> int:

@@ -187,6 +187,8 @@ export function sources({ files, file_count: count }) {
   return made;
 }
 
+const gained = (times) => times === "1" ? ", equal to its parent" : `, ${times} times its parent`;
+
 function lineageSteps(steps) {
   const last = steps.at(-1)?.step ?? 0, leftOut = last + 1 > steps.length;
   if (last === 0) return null;
@@ -194,7 +196,7 @@ function lineageSteps(steps) {
   const folds = steps.filter((step) => step.diff).map((step) => {
     const parent = before.get(step.step), now = step.measurement?.median;
     const how = (step.measurement ? `fitness ${measuredText(step.measurement)}` : `rejected: ${step.code}`)
-      + (parent > 0 && now > 0 ? `, ${number(now / parent)}x of its parent's` : "");
+      + (parent > 0 && now > 0 ? gained(number(now / parent)) : "");
     const fold = folded(`Step ${step.step}: program ${step.program} (${step.origin}), ${how}`, diff(step.diff));
     fold.dataset.fold = step.program;
     return fold;
