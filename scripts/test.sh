@@ -200,8 +200,9 @@ wheel_part() {
   rm -rf build/wheel-venv
   python3 -m venv build/wheel-venv
   build/wheel-venv/bin/pip install -q --disable-pip-version-check . -r python/requirements-test.txt
-  (cd build && wheel-venv/bin/python -m kernelsmith --version &&
-    KERNELSMITH_SOURCE=$PWD/.. wheel-venv/bin/python -B -m pytest -q -p no:cacheprovider ../python/tests)
+  # Not in build, whose folder `torch` would pass for a package.
+  (cd build/wheel-venv && bin/python -m kernelsmith --version &&
+    KERNELSMITH_SOURCE=$PWD/../.. bin/python -B -m pytest -q -p no:cacheprovider ../../python/tests)
 }
 
 fuzz_part() {

@@ -84,7 +84,8 @@ def test_an_imported_name_is_known_by_what_it_was_called_there():
     assert fingerprint(code) == fingerprint(code.replace("relu(", "r(").replace("relu\n", "relu as r\n").replace("g(", "h("))
 
 
-@pytest.mark.parametrize("deep", ["x = " + "-" * 20000 + "1", "x = " + "not " * 5000 + "1"])
+# Python 3.10 parses the second, and cannot write it.
+@pytest.mark.parametrize("deep", ["x = " + "-" * 20000 + "1", "def f():\n    x = " + "not " * 5000 + "1"])
 def test_a_reference_that_nests_too_deeply_is_compared_by_its_tokens(deep):
     assert fingerprint(deep) == fingerprint(deep.replace("x", "y").replace("1", "2")) != fingerprint(deep.replace("=", "+="))
     assert difficulty(deep, "softmax").family == "softmax"

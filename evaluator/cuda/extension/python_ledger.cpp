@@ -33,7 +33,7 @@ class Teller {
                         status.error().message + ". " + status.error().hint);
       return recorder().failed(kInvalidConfiguration);
     }
-    Operation told{};
+    Operation told;
     told.kind = kLaunch;
     told.module = kernel.module;
     told.name = kernel.name.c_str();
@@ -51,39 +51,26 @@ class Teller {
     return tell(told);
   }
   Code operator()(const plan::Memset& memset) const {
-    Operation told{};
-    told.kind = kMemset;
-    told.to = memset.address;
-    told.bytes = memset.count * memset.element_bytes;
-    told.value = memset.value;
-    told.width = memset.element_bytes;
-    return tell(told);
+    return tell({.kind = kMemset,
+                 .to = memset.address,
+                 .bytes = memset.count * memset.element_bytes,
+                 .value = memset.value,
+                 .width = memset.element_bytes});
   }
   Code operator()(const plan::Copy& copy) const {
-    Operation told{};
-    told.kind = kCopy;
-    told.to = copy.to;
-    told.from = copy.from;
-    told.bytes = copy.bytes;
-    return tell(told);
+    return tell({.kind = kCopy, .to = copy.to, .from = copy.from, .bytes = copy.bytes});
   }
   Code operator()(const plan::Upload& upload) const {
-    Operation told{};
-    told.kind = kUpload;
-    told.to = upload.to;
-    told.data = upload.bytes.data();
-    told.bytes = upload.bytes.size();
-    return tell(told);
+    return tell(
+        {.kind = kUpload, .to = upload.to, .bytes = upload.bytes.size(), .data = upload.bytes.data()});
   }
   Code operator()(const plan::SymbolUpload& upload) const {
-    Operation told{};
-    told.kind = kSymbolUpload;
-    told.module = upload.module;
-    told.name = upload.symbol.c_str();
-    told.to = upload.offset;
-    told.data = upload.bytes.data();
-    told.bytes = upload.bytes.size();
-    return tell(told);
+    return tell({.kind = kSymbolUpload,
+                 .module = upload.module,
+                 .name = upload.symbol.c_str(),
+                 .to = upload.offset,
+                 .bytes = upload.bytes.size(),
+                 .data = upload.bytes.data()});
   }
   // Operations are planned in the order of issue.
   Code operator()(const plan::EventRecord&) const { return kSuccess; }
@@ -106,14 +93,12 @@ Code PythonLedger::take(const decltype(plan::Operation::what)& what,
 
 Code PythonLedger::copy_to_variable(const cuda::planner::Variable& variable, std::uint64_t offset,
                                     std::uint64_t from, std::uint64_t bytes) {
-  Operation told{};
-  told.kind = kSymbolCopy;
-  told.module = variable.module;
-  told.name = variable.name.c_str();
-  told.to = offset;
-  told.from = from;
-  told.bytes = bytes;
-  return tell(told);
+  return tell({.kind = kSymbolCopy,
+               .module = variable.module,
+               .name = variable.name.c_str(),
+               .to = offset,
+               .from = from,
+               .bytes = bytes});
 }
 
 }  // namespace kernelsmith::extension

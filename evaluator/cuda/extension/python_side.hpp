@@ -12,18 +12,18 @@ enum OperationKind : int { kLaunch, kMemset, kCopy, kUpload, kSymbolUpload, kSym
 
 /// A device operation, in the order of issue. Addresses are those of fake tensors.
 struct Operation {
-  int kind;
-  std::uint32_t module;             ///< of the kernel or variable
-  const char* name;                 ///< of the kernel or variable, mangled
-  std::uint64_t to, from;           ///< addresses; for symbols `to` is an offset in the variable
-  std::uint64_t bytes;              ///< size of the operation, or of `data` if there is any
-  const void* data;                 ///< parameters, or the uploaded bytes
-  const std::uint32_t* parameters;  ///< of a kernel: offset and size of each
-  std::uint64_t parameter_count;
-  std::uint32_t value, width;                   ///< value of a memset
-  std::uint32_t grid[3], block[3], cluster[3];  ///< cluster: zeros if not set
-  std::uint32_t shared, max_shared;
-  int cooperative;
+  int kind = 0;
+  std::uint32_t module = 0;                   ///< of the kernel or variable
+  const char* name = nullptr;                 ///< of the kernel or variable, mangled
+  std::uint64_t to = 0, from = 0;             ///< addresses; for symbols `to` is an offset in the variable
+  std::uint64_t bytes = 0;                    ///< size of the operation, or of `data` if there is any
+  const void* data = nullptr;                 ///< parameters, or the uploaded bytes
+  const std::uint32_t* parameters = nullptr;  ///< of a kernel: offset and size of each
+  std::uint64_t parameter_count = 0;
+  std::uint32_t value = 0, width = 0;                 ///< value of a memset
+  std::uint32_t grid[3]{}, block[3]{}, cluster[3]{};  ///< cluster: zeros if not set
+  std::uint32_t shared = 0, max_shared = 0;
+  int cooperative = 0;
 };
 
 /// Python's functions for an extension. They do not throw. After an error, operate and act pass its text to
