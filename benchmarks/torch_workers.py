@@ -64,7 +64,7 @@ def worker(role: str) -> Process:
 def prepare(judge: Process, runner: Process, path: pathlib.Path) -> dict:
     """Both get the reference at `path`. Returns the judge's answer."""
     told, _ = judge.ask(do="prepare", reference=str(path), precision="fp32", baseline="eager",
-                        tolerance={"policy": "default"}, bank_bytes=2 << 30, batch_us=200, most_slots=32,
+                        bank_bytes=2 << 30, batch_us=200, most_slots=32,
                         kernels=own_kernels())
     told.update(told["workloads"][0])
     runner.ask(do="prepare", reference=str(path), precision="fp32", slots=told["slots"], outputs=told["outputs"],
