@@ -3,6 +3,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/cuda/CUDAContext.h>
+#include <ATen/cuda/CUDADataType.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <ATen/cuda/detail/KernelUtils.h>
 #include <ATen/native/cuda/block_reduce.cuh>
@@ -305,6 +306,17 @@ torch::Tensor refused(torch::Tensor x, const std::string& how) {
   return y;
 }
 
+// Names that published solutions use.
+torch::Tensor named(torch::Tensor x) {
+  const torch::Dtype type = x.scalar_type();
+  try {
+    TORCH_CHECK(false, std::string("the type ") + torch::str(type));
+  } catch (const c10::Error& error) {
+    throw std::runtime_error(std::string("it has ") + error.msg());
+  }
+  return x;
+}
+
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("add", &add, "adds one");
   m.def("add_struct", &add_struct);
@@ -331,5 +343,6 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   m.def("multiprocessors", &multiprocessors);
   m.def("occupancy", &occupancy);
   m.def("refused", &refused);
+  m.def("named", &named);
   m.def("twice", [](torch::Tensor x) { return std::make_pair(x, x * 2); });
 }

@@ -315,6 +315,8 @@ class Refusals(Extension):
     def test_checks_of_the_extension(self):
         error = self.refusal(model("return e.add(x[0])"), "plan_failed")
         self.assertEqual(error["message"], "RuntimeError: x has sizes [48] of Float")
+        error = self.refusal(model("return e.named(x)"), "plan_failed")
+        self.assertEqual(error["message"], "RuntimeError: it has the type Float")
 
     def test_addresses_are_no_numbers(self):
         error = self.refusal(model("return x * e.halves(float(x.data_ptr()), 1.0)[4]"), "address_as_number")

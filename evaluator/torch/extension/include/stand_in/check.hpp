@@ -13,6 +13,7 @@ struct Error : std::exception {
   }
   const char* what() const noexcept override { return text_; }
   const char* what_without_backtrace() const noexcept { return text_; }
+  const char* msg() const noexcept { return text_; }
 
  private:
   char text_[2000];
@@ -91,6 +92,17 @@ class Text {
   char text_[2000] = "";
   std::size_t size_ = 0;
 };
+
+/// What c10::str gives is a std::string there.
+template <class Stringlike, class = decltype(std::declval<Stringlike&>().append(""))>
+Stringlike operator+(Stringlike text, const Text& more) {
+  text.append(more.c_str());
+  return text;
+}
+template <class Stringlike, class = decltype(std::declval<Stringlike&>().append(""))>
+Stringlike operator+(const Text& text, const Stringlike& more) {
+  return Stringlike(text.c_str()).append(more);
+}
 
 template <class... Parts>
 Text text_of(const Parts&... parts) {

@@ -9,6 +9,7 @@
 
 namespace torch {
 using namespace at;
+using Dtype = c10::ScalarType;
 namespace indexing {
 using namespace at::indexing;
 }
