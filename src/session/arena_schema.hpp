@@ -15,6 +15,9 @@
 
 namespace kernelsmith::arena {
 
+/// Beside a task's files, for solutions that people published.
+inline constexpr std::string_view kDefinitionFile = "definition.json";
+
 enum class Arena { flashinfer_bench, sol_execbench };
 
 struct Axis {
@@ -34,6 +37,7 @@ struct Argument {
 
 struct Definition {
   std::string name, op_type, description;
+  std::string text = {};      ///< the JSON that it was read from
   std::string reference;      ///< Python text with `run`
   std::string custom_inputs;  ///< a function in `reference` that makes all inputs; may be empty
   std::vector<Axis> axes = {};
@@ -63,6 +67,9 @@ struct Workload {
   std::map<std::string, Given, std::less<>> inputs = {};  ///< an absent one is random
   Allowed allowed = {};
 };
+
+/// Whether Python can have it as a name.
+bool is_identifier(std::string_view name);
 
 /// Reads a definition.json; `where` is its path in errors. Errors: bad_input, with the key.
 Result<Definition> parse_definition(std::string_view text, const std::string& where);

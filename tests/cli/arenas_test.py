@@ -39,7 +39,7 @@ class Arenas(CommandTest):
         for folder, options in (("scale_d64", ("--flashinfer-bench", "data", "scale_d64")),
                                 ("there", ("--sol-execbench", "sol", "there"))):
             done = self.succeed("init", *options)
-            self.assertIn(f"made the task {folder}: 2 files from ", done.stdout)
+            self.assertIn(f"made the task {folder}: 3 files from ", done.stdout)
             self.assertIn("workloads 3 of 3\n", done.stdout)
             self.assertIn(f"kernelsmith run {folder} --model NAME", done.stdout)
             self.assertIn(DEFINITION["reference"], (self.folder / folder / "reference.py").read_text())

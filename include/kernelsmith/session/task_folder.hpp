@@ -35,7 +35,8 @@ Result<std::string> read_text_file(const std::filesystem::path& path);
 
 /// Reads a candidate for the task from `path`. If the seed is one file, `path` is a file and gets the seed's
 /// file name. If the seed has several files, `path` is a folder with those files. Without a seed, a candidate
-/// is one file.
+/// is one file. For a torch task the file may also be a solution.json of FlashInfer-Bench or SOL-ExecBench,
+/// or a submission.py of GPU MODE, and gets a ModelNew.
 Result<Source> load_candidate(const Task& task, const std::filesystem::path& path);
 
 }  // namespace kernelsmith
