@@ -39,6 +39,7 @@ class At {
     if (!has(key)) inner.refuse("it is missing");
     return inner;
   }
+  std::string dump() const { return value_->dump(); }
   std::string text() const {
     if (value_->is_string() && !value_->get_ref<const std::string&>().empty())
       return value_->get<std::string>();

@@ -131,7 +131,7 @@ Given read_given(const At& in) {
 }
 
 Workload read_workload(const At& in) {
-  Workload made{.uuid = in["uuid"].text()};
+  Workload made{.uuid = in["uuid"].text(), .text = in.dump()};
   in["axes"].each_member(
       [&](const std::string& name, const At& extent) { made.axes[name] = extent.extent(); });
   in["inputs"].each_member(

@@ -15,8 +15,9 @@
 
 namespace kernelsmith::arena {
 
-/// Beside a task's files, for solutions that people published.
+/// Beside a task's files, for solutions that people published, and for traces.
 inline constexpr std::string_view kDefinitionFile = "definition.json";
+inline constexpr std::string_view kWorkloadsFile = "workload.jsonl";
 
 enum class Arena { flashinfer_bench, sol_execbench };
 
@@ -66,6 +67,7 @@ struct Workload {
   Axes axes = {};
   std::map<std::string, Given, std::less<>> inputs = {};  ///< an absent one is random
   Allowed allowed = {};
+  std::string text = {};  ///< the JSON that it was read from
 };
 
 /// Whether Python can have it as a name.

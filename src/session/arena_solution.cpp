@@ -119,7 +119,8 @@ std::string python_list(const std::vector<std::string>& texts) {
   return "[" + in_list(quoted) + "]";
 }
 
-/// The lines that make `_run` of several files, of C++, or of a file that has a ModelNew of its own.
+/// The lines that make `_kernelsmith_run` of several files, of C++, or of a file that has a ModelNew of its
+/// own.
 std::string loaded(const Solution& solution) {
   std::string text =
       "import importlib as _importlib\nimport importlib.machinery as _machinery\n"
@@ -134,7 +135,7 @@ std::string loaded(const Solution& solution) {
   text += "}\n" + std::string(kFiles);
   if (solution.is_extension)
     return text +
-           "\nfrom torch.utils import cpp_extension as _extension\n\n_run = _extension.load(\n    "
+           "\nfrom torch.utils import cpp_extension as _extension\n\n_kernelsmith_run = _extension.load(\n    "
            "name=\"kernelsmith_solution\", sources=[" +
            in_list(compiled) + "],\n    extra_cflags=" + python_list(solution.cflags) +
            ", extra_cuda_cflags=" + python_list(solution.cuda_cflags) +
@@ -143,11 +144,12 @@ std::string loaded(const Solution& solution) {
   std::string module =
       solution.entry_file.substr(0, solution.entry_file.size() - std::string_view(".py").size());
   std::ranges::replace(module, '/', '.');
-  return text + std::string(kImports) + "_run = _importlib.import_module(" +
+  return text + std::string(kImports) + "_kernelsmith_run = _importlib.import_module(" +
          in_quotes("kernelsmith_solution." + module) + ")." + solution.entry + "\n";
 }
 
-/// `_shapes(B, H)`: the shapes of all outputs, and the call with extents of the inputs. Errors: unsupported.
+/// `_kernelsmith_shapes(B, H)`: the shapes of all outputs, and the call with extents of the inputs. Errors:
+/// unsupported.
 Result<std::pair<std::string, std::string>> shapes_of(const Definition& definition,
                                                       const std::string& where) {
   std::string lines;
@@ -178,9 +180,9 @@ Result<std::pair<std::string, std::string>> shapes_of(const Definition& definiti
         }))
       lines += "    " + axis.name + " = int(" + axis.expression + ")\n";
   for (const Argument& output : definition.outputs) shapes.push_back(python_tuple(output.shape));
-  return std::pair(
-      "\n\ndef _shapes(" + in_list(arguments) + "):\n" + lines + "    return [" + in_list(shapes) + "]\n",
-      "_shapes(" + in_list(extents) + ")");
+  return std::pair("\n\ndef _kernelsmith_shapes(" + in_list(arguments) + "):\n" + lines + "    return [" +
+                       in_list(shapes) + "]\n",
+                   "_kernelsmith_shapes(" + in_list(extents) + ")");
 }
 
 std::vector<std::string> names_of(const std::vector<Argument>& arguments) {
@@ -195,20 +197,21 @@ Result<std::string> filling_model(const Definition& definition, const std::strin
   if (!shapes) return shapes.error();
   const auto tensor = std::ranges::find(definition.inputs, false, &Argument::is_number);
   std::vector<std::string> types;
-  for (const Argument& output : definition.outputs) types.push_back("_torch." + output.dtype);
+  for (const Argument& output : definition.outputs) types.push_back("_kernelsmith_torch." + output.dtype);
   const std::string inputs = in_list(names_of(definition.inputs));
-  return shapes->first + "\n\nclass ModelNew(_torch.nn.Module):\n    def forward(self" +
+  return shapes->first + "\n\nclass ModelNew(_kernelsmith_torch.nn.Module):\n    def forward(self" +
          (inputs.empty() ? "" : ", ") + inputs +
-         "):\n        outputs = [_torch.empty(shape, dtype=dtype, device=" +
+         "):\n        outputs = [_kernelsmith_torch.empty(shape, dtype=dtype, device=" +
          (tensor == definition.inputs.end() ? "\"cuda\"" : tensor->name + ".device") +
          ")\n                   for shape, dtype in zip(" + shapes->second + ", [" + in_list(types) +
-         "])]\n        _run(" + inputs + (inputs.empty() ? "" : ", ") + "*outputs)\n        return outputs\n";
+         "])]\n        _kernelsmith_run(" + inputs + (inputs.empty() ? "" : ", ") +
+         "*outputs)\n        return outputs\n";
 }
 
 /// ModelNew for a function that returns its outputs, which may be a dictionary.
 std::string returning_model(const std::optional<Definition>& definition) {
-  return "\n\nclass ModelNew(_torch.nn.Module):\n    def forward(self, *inputs):\n        made = "
-         "_run(*inputs)\n" +
+  return "\n\nclass ModelNew(_kernelsmith_torch.nn.Module):\n    def forward(self, *inputs):\n        made = "
+         "_kernelsmith_run(*inputs)\n" +
          (definition
               ? "        return [made[name] for name in " + python_list(names_of(definition->outputs)) +
                     "] if isinstance(made, dict) else made\n"
@@ -218,16 +221,16 @@ std::string returning_model(const std::optional<Definition>& definition) {
 constexpr std::string_view kSubmission = R"(
 
 # What follows makes a candidate of kernelsmith of a submission.
-import torch as _torch
+import torch as _kernelsmith_torch
 
 
-class ModelNew(_torch.nn.Module):
+class ModelNew(_kernelsmith_torch.nn.Module):
     """`data` has shape and dtype of a buffer for an output in its place."""
 
     def forward(self, data):
         if isinstance(data, tuple):
-            device = next((one.device for one in data if isinstance(one, _torch.Tensor)), None)
-            data = tuple(_torch.empty(one["empty"], dtype=getattr(_torch, one["dtype"]), device=device)
+            device = next((one.device for one in data if isinstance(one, _kernelsmith_torch.Tensor)), None)
+            data = tuple(_kernelsmith_torch.empty(one["empty"], dtype=getattr(_kernelsmith_torch, one["dtype"]), device=device)
                          if isinstance(one, dict) and "empty" in one else one for one in data)
         return custom_kernel(data)
 )";
@@ -267,8 +270,8 @@ Result<std::string> candidate_of(const Solution& solution, const std::optional<D
   std::string text = is_plain ? first + (first.ends_with('\n') ? "" : "\n") : "";
   text += std::string(text.empty() ? "" : "\n\n") + "# The solution " + solution.name +
           ", of which kernelsmith makes a candidate.\n";
-  text += is_plain ? "_run = " + solution.entry + "\n" : loaded(solution);
-  text += "\nimport torch as _torch\n";
+  text += is_plain ? "_kernelsmith_run = " + solution.entry + "\n" : loaded(solution);
+  text += "\nimport torch as _kernelsmith_torch\n";
   if (!solution.fills_outputs) return text + returning_model(definition);
   const auto model = filling_model(*definition, where);
   return model ? Result<std::string>(text + *model) : model;

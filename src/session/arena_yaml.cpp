@@ -119,7 +119,7 @@ std::string task_yaml(TaskText task) {
   std::vector<std::string> also;
   for (const SourceFile& file : task.also) also.push_back(file.path);
   if (!also.empty())
-    text += "  also: [" + in_list(also) + "]     # the definition, and fixed values in base64\n";
+    text += "  also: [" + in_list(also) + "]     # the arena's own texts, and fixed values in base64\n";
   text += "torch:\n  precision: " + task.precision + "\n  baseline: eager\n  policy: own_kernels\n" +
           task.tolerance;
   if (!task.workloads.empty()) text += "workloads:\n";

@@ -5,6 +5,7 @@
 
 #include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
@@ -94,6 +95,10 @@ Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Bac
   if (path.extension() == ".py") {
     auto problem = files_of_problem(path);
     return problem ? task_of_files(std::move(*problem), path.string(), backends) : problem.error();
+  }
+  if (is_arena_problem(path)) {
+    auto problem = task_of_arena(path);
+    return problem ? task_of_files(std::move(problem->files), path.string(), backends) : problem.error();
   }
   auto task = load_task(path, backends);
   if (!task) return task.error();

@@ -1,5 +1,6 @@
 """`init --flashinfer-bench`, `--sol-execbench` and `--gpu-mode` make tasks of problems; a planner that needs no PyTorch plans candidates."""
 
+import csv
 import json
 import os
 import unittest
@@ -16,6 +17,10 @@ DEFINITION = {
 
 def workload(uuid, rows):
     return {"uuid": uuid, "axes": {"B": rows}, "inputs": {"x": {"type": "random"}, "eps": {"type": "scalar", "value": 0.5}}}
+
+
+MODE = ("def ref_kernel(data):\n    return 2 * data\n\n\ndef generate_input(rows, seed):\n    pass\n\n\n"
+        "def check_implementation(data, output):\n    return True, ''\n")
 
 
 class Arenas(CommandTest):
@@ -39,7 +44,7 @@ class Arenas(CommandTest):
         for folder, options in (("scale_d64", ("--flashinfer-bench", "data", "scale_d64")),
                                 ("there", ("--sol-execbench", "sol", "there"))):
             done = self.succeed("init", *options)
-            self.assertIn(f"made the task {folder}: 3 files from ", done.stdout)
+            self.assertIn(f"made the task {folder}: 4 files from ", done.stdout)
             self.assertIn("workloads 3 of 3\n", done.stdout)
             self.assertIn(f"kernelsmith run {folder} --model NAME", done.stdout)
             self.assertIn(DEFINITION["reference"], (self.folder / folder / "reference.py").read_text())
@@ -47,12 +52,36 @@ class Arenas(CommandTest):
 
     def test_gpu_mode(self):
         self.write("mode/double/task.yml", "tests: [{rows: 3, seed: 1}]\nbenchmarks: [{rows: 5, seed: 1}]\nranking_by: geom\n")
-        self.write("mode/double/reference.py", "def ref_kernel(data):\n    return 2 * data\n\n\ndef generate_input(rows, seed):\n    pass\n\n\n"
-                   "def check_implementation(data, output):\n    return True, ''\n")
+        self.write("mode/double/reference.py", MODE)
         done = self.succeed("init", "--gpu-mode", "mode/double/")
         self.assertIn("made the task double: 2 files from mode/double/\nworkloads 2 of 2\n", done.stdout)
         self.assertIn("the arena's own check", (self.folder / "double" / "task.yaml").read_text())
         self.assertIn("for sm_90: 2 launches", self.succeed("plan", "double", "good.py").stdout)
+
+    def test_a_problem_is_a_task_as_the_arena_stores_it(self):
+        self.write("mode/double/task.yml", "benchmarks: [{rows: 5, seed: 1}]\nranking_by: geom\n")
+        self.write("mode/double/reference.py", MODE)
+        for problem in ("sol", "data/definitions/scale/scale_d64.json", "mode/double"):
+            self.assertIn("for sm_90: 2 launches", self.succeed("plan", problem, "good.py").stdout)
+        os.rename(self.folder / "sol" / "workload.jsonl", self.folder / "sol" / "other.jsonl")
+        self.refused((["plan", "sol", "good.py"], "task.yaml", "not_found"))
+
+    def test_score_takes_a_data_set_with_its_solutions_and_traces(self):
+        for name, language in (("one", "triton"), ("two", "tilelang")):
+            self.write(f"data/solutions/me/scale/scale_d64/{name}.json", json.dumps(
+                {"name": name, "definition": "scale_d64", "author": "me", "sources": [{"path": "main.py", "content": "def run(): pass"}],
+                 "spec": {"language": language, "target_hardware": ["cuda"], "entry_point": "main.py::run"}}))
+        traces = [{"definition": "scale_d64", "solution": "one", "workload": {},
+                   "evaluation": {"status": "PASSED", "performance": {"speedup_factor": factor}}} for factor in (2, 8)]
+        self.write("data/traces/scale/scale_d64.jsonl", "".join(json.dumps(one) + "\n" for one in traces))
+        self.write("data/other.json", "{}")
+        done = self.ends(3, "score", "data", "--out", "scored")
+        self.assertNotIn("belongs to none", done.stderr)
+        with open(self.folder / "scored" / "candidates.csv", encoding="utf-8") as file:
+            rows = {row["candidate"]: row for row in csv.DictReader(file)}
+        self.assertEqual({name: (row["by"], row["claimed"]) for name, row in rows.items()},
+                         {"one.json": ("me", "4"), "two.json": ("me", "")})
+        self.assertIn("tilelang", rows["two.json"]["error"])
 
     def test_workloads_can_be_chosen(self):
         done = self.succeed("init", "--flashinfer-bench", "data", "scale_d64", "--workload", "ab", "--workload", "c-3", "small")

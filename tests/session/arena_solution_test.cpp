@@ -51,30 +51,30 @@ TEST(ArenaSolution, OutputsAreAllocatedByTheDefinition) {
 
 
 # The solution mine, of which kernelsmith makes a candidate.
-_run = go
+_kernelsmith_run = go
 
-import torch as _torch
+import torch as _kernelsmith_torch
 
 
-def _shapes(B):
+def _kernelsmith_shapes(B):
     D = 64
     H = int(B * 2)
     return [(H, 1), (B,)]
 
 
-class ModelNew(_torch.nn.Module):
+class ModelNew(_kernelsmith_torch.nn.Module):
     def forward(self, eps, x):
-        outputs = [_torch.empty(shape, dtype=dtype, device=x.device)
-                   for shape, dtype in zip(_shapes(x.shape[1]), [_torch.bfloat16, _torch.float32])]
-        _run(eps, x, *outputs)
+        outputs = [_kernelsmith_torch.empty(shape, dtype=dtype, device=x.device)
+                   for shape, dtype in zip(_kernelsmith_shapes(x.shape[1]), [_kernelsmith_torch.bfloat16, _kernelsmith_torch.float32])]
+        _kernelsmith_run(eps, x, *outputs)
         return outputs
 )");
 }
 
 TEST(ArenaSolution, OutputsMayBeReturnedByName) {
   const std::string returns = changed(kSolution, "\"binding\": null", "\"destination_passing_style\": false");
-  EXPECT_THAT(made(returns).value(),
-              AllOf(HasSubstr("made = _run(*inputs)\n"), HasSubstr("for name in [\"y\", \"z\"]")));
+  EXPECT_THAT(made(returns).value(), AllOf(HasSubstr("made = _kernelsmith_run(*inputs)\n"),
+                                           HasSubstr("for name in [\"y\", \"z\"]")));
   EXPECT_THAT(made(returns, false).value(), HasSubstr("        return made\n"));
 }
 
@@ -131,7 +131,8 @@ TEST(ArenaSolution, ATorchTaskTakesThem) {
   Task task;
   task.backend = "torch";
   task.files = {{std::string(kDefinitionFile), kDefinition}};
-  EXPECT_THAT(load_candidate(task, folder / "solution.json").value().main_text(), HasSubstr("_run(eps, x"));
+  EXPECT_THAT(load_candidate(task, folder / "solution.json").value().main_text(),
+              HasSubstr("_kernelsmith_run(eps, x"));
   EXPECT_THAT(
       load_candidate(task, folder / "submission.py").value().main_text(),
       AllOf(StartsWith("def custom_kernel(data):\n    return data\n\n"), HasSubstr("class ModelNew")));

@@ -18,7 +18,8 @@ struct TaskFolder {
                                   ///< folder
 };
 
-/// Loads the task at `path`: a folder with a task.yaml, that file itself, or a KernelBench problem (.py).
+/// Loads the task at `path`: a folder with a task.yaml, that file itself, a KernelBench problem (.py),
+/// or a problem as an arena stores it (docs/arenas.md).
 /// Errors: `not_found`, `permission` and `io` for files, `bad_input` with file:line for their content.
 /// `backends` are the registry's, as for load_task().
 Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Backends& backends = {});
