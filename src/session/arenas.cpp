@@ -230,14 +230,23 @@ bool is_arena_problem(const std::filesystem::path& path) {
              path.filename().replace_extension(".jsonl"));
 }
 
-Result<ArenaTask> task_of_arena(const std::filesystem::path& path) {
+Result<ArenaTask> task_of_arena(const std::filesystem::path& path, const std::string& policy) {
   std::error_code ignored;
-  if (path.extension() == ".json") {
-    const auto file = std::filesystem::absolute(path, ignored);
-    return task_of_flashinfer_bench(file.parent_path().parent_path().parent_path(), file.stem().string(), {});
-  }
-  return std::filesystem::exists(path / "task.yml", ignored) ? task_of_gpu_mode(path)
-                                                             : task_of_sol_execbench(path, {});
+  const auto made = [&] {
+    if (path.extension() == ".json") {
+      const auto file = std::filesystem::absolute(path, ignored);
+      return task_of_flashinfer_bench(file.parent_path().parent_path().parent_path(), file.stem().string(),
+                                      {});
+    }
+    return std::filesystem::exists(path / "task.yml", ignored) ? task_of_gpu_mode(path)
+                                                               : task_of_sol_execbench(path, {});
+  };
+  auto task = made();
+  if (!task) return task;
+  const std::string usual = "  policy: own_kernels\n";
+  std::string& yaml = task->files.front().text;  // with the key once, below the description
+  yaml.replace(yaml.rfind(usual), usual.size(), "  policy: " + policy + "\n");
+  return task;
 }
 
 Result<ArenaTask> task_of_flashinfer_bench(const std::filesystem::path& dataset,

@@ -75,13 +75,31 @@ class Arenas(CommandTest):
                    "evaluation": {"status": "PASSED", "performance": {"speedup_factor": factor}}} for factor in (2, 8)]
         self.write("data/traces/scale/scale_d64.jsonl", "".join(json.dumps(one) + "\n" for one in traces))
         self.write("data/other.json", "{}")
-        done = self.ends(3, "score", "data", "--out", "scored")
+        done = self.succeed("score", "data", "--out", "scored")
         self.assertNotIn("belongs to none", done.stderr)
         with open(self.folder / "scored" / "candidates.csv", encoding="utf-8") as file:
             rows = {row["candidate"]: row for row in csv.DictReader(file)}
         self.assertEqual({name: (row["by"], row["claimed"]) for name, row in rows.items()},
                          {"one.json": ("me", "4"), "two.json": ("me", "")})
         self.assertIn("tilelang", rows["two.json"]["error"])
+        os.remove(self.folder / "data/solutions/me/scale/scale_d64/one.json")
+        done = self.succeed("score", "data/solutions", "--tasks", "data", "--out", "other")  # no error of the task
+        self.assertIn("not evaluated: unsupported", done.stdout)
+
+    def test_evaluate_writes_traces_and_the_score_of_sol_execbench(self):
+        done = self.succeed("evaluate", "sol", "good.py", "--trace", "traces.jsonl", "--sol-score")
+        self.assertIn("by our bounds", done.stdout)
+        lines = [json.loads(line) for line in (self.folder / "traces.jsonl").read_text().splitlines()]
+        self.assertEqual([(line["workload"]["uuid"], line["evaluation"]["status"]) for line in lines],
+                         [("aa-1", "PASSED"), ("ab-2", "PASSED"), ("c-3", "PASSED")])
+        self.assertEqual((lines[0]["definition"], lines[0]["solution"]), ("scale_d64", "good"))
+        self.write("bounds.json", json.dumps([{"uuid": "ab-2", "baseline_latency_ms": 1, "sol_ms": 0}]))
+        score = self.json("evaluate", "sol", "good.py", "--bounds", "bounds.json")["sol_score"]
+        self.assertEqual(list(score["of"]), ["B = 8 (ab-2)"])
+        self.assertEqual(score["mean"], score["of"]["B = 8 (ab-2)"])
+        self.write("bounds.json", "{}")
+        self.refused((["evaluate", "sol", "good.py", "--bounds", "bounds.json"], "no bounds for 'scale_d64'", "bad_input"),
+                     (["evaluate", "other", "good.py", "--trace", "traces.jsonl"], "other", "not_found"))
 
     def test_workloads_can_be_chosen(self):
         done = self.succeed("init", "--flashinfer-bench", "data", "scale_d64", "--workload", "ab", "--workload", "c-3", "small")

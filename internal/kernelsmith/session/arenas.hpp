@@ -36,8 +36,9 @@ struct ArenaTask {
 /// task.yaml, or a definition of FlashInfer-Bench with workloads (DATASET/definitions/OP/NAME.json).
 bool is_arena_problem(const std::filesystem::path& path);
 
-/// The task of such a problem, with as many workloads as a task can have. The errors of the functions below.
-Result<ArenaTask> task_of_arena(const std::filesystem::path& path);
+/// The task of such a problem, with as many workloads as a task can have. `policy` is that of torch. The
+/// errors of the functions below.
+Result<ArenaTask> task_of_arena(const std::filesystem::path& path, const std::string& policy = "own_kernels");
 
 /// The definition called `definition` in a data set of FlashInfer-Bench: a folder with definitions/,
 /// workloads/ and blob/. Workloads that a task cannot have are left out with a note. Errors: not_found with
