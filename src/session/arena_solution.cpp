@@ -135,7 +135,8 @@ std::string loaded(const Solution& solution) {
   text += "}\n" + std::string(kFiles);
   if (solution.is_extension)
     return text +
-           "\nfrom torch.utils import cpp_extension as _extension\n\n_kernelsmith_run = _extension.load(\n    "
+           "\nfrom torch.utils import cpp_extension as _extension\n\n_kernelsmith_run = _extension.load(\n   "
+           " "
            "name=\"kernelsmith_solution\", sources=[" +
            in_list(compiled) + "],\n    extra_cflags=" + python_list(solution.cflags) +
            ", extra_cuda_cflags=" + python_list(solution.cuda_cflags) +

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <kernelsmith/code/text.hpp>
-#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/config/text.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
