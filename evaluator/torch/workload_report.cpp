@@ -20,6 +20,15 @@ double share_of_bandwidth(const std::vector<TimedRow>& rows, const ReferenceFact
   return sum / static_cast<double>(rows.size());
 }
 
+/// The time that the memory needs for the bytes of a call, in microseconds, by workload.
+std::string rooflines(const std::vector<TimedRow>& rows, const ReferenceFacts& reference) {
+  std::ostringstream lines;
+  for (const auto& [result, workload] : rows)
+    lines << reference.workloads[workload].bytes_moved() / reference.bytes_per_us << "  " << result->shape
+          << '\n';
+  return lines.str();
+}
+
 /// The timed workloads, those that gain least first; empty if there is only one.
 std::string words_on_workloads(const Report& report) {
   std::vector<const ShapeResult*> rows;
@@ -75,6 +84,8 @@ Evaluation with_profile(const Evaluation& evaluation, const Profile& profile, co
   if (!memory.empty()) report.artifacts.push_back({"memory.txt", memory + "\n"});
   std::string notes;
   for (const std::string& note : reference.notes) notes += note + "\n";
+  if (features.contains("share_of_bandwidth"))
+    report.artifacts.push_back({"roofline.txt", rooflines(timed_rows(report, reference), reference)});
   if (!notes.empty()) report.artifacts.push_back({"notes.txt", notes});
   for (const Artifact& artifact : report.artifacts)
     if (artifact.name == kPlanText) report.advice = artifact.text;

@@ -10,6 +10,7 @@
 #include <kernelsmith/session/session.hpp>
 #include <kernelsmith/session/share_programs.hpp>
 
+#include "arena_output.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "json_text.hpp"
@@ -127,6 +128,7 @@ struct EvaluateCommand {
   std::vector<std::string> files;
   JsonOption json;
   bool quick = false;
+  ArenaOutput arena;
   ConfigOptions config;
 
   int operator()() const {
@@ -134,6 +136,7 @@ struct EvaluateCommand {
     tell_of_waiting(registry, note);
     const auto loaded = load_task_folder(task, registry.backends);
     if (!loaded) return report(loaded.error(), json);
+    if (const Status ok = arena.check(loaded->task); !ok) return report(ok.error(), json);
     std::vector<Source> candidates;
     for (const std::string& file : files) {
       auto candidate = load_candidate(loaded->task, file);
@@ -166,12 +169,19 @@ struct EvaluateCommand {
         return;
       }
       const Evaluation evaluation = with_given_name(*answer, sources[i], files[i]);
+      if (const Status written = arena.write(loaded->task, files[i], evaluation); !written) {
+        status = report(stderr, written.error());
+        told_error = true;
+      }
+      const auto score = arena.score(loaded->task, evaluation);
       if (json) {
         std::fputs(
-            json_of(files[i], evaluation, sources[i], given_paths_of(sources[i], files[i]), json).c_str(),
+            json_of(files[i], evaluation, sources[i], given_paths_of(sources[i], files[i]), json, score)
+                .c_str(),
             stdout);
       } else {
         print_text(evaluation);
+        if (score) arena.print(*score);
         print_knobs(sources[i], given_paths_of(sources[i], files[i]));
       }
       warn_of_error(evaluation, files[i]);
@@ -190,13 +200,16 @@ struct EvaluateCommand {
 void add_evaluate(CLI::App& app, Command& chosen) {
   const auto [evaluate, command] = add_command<EvaluateCommand>(
       app, chosen, "evaluate", "Compile, check and time candidates of a task", kEvaluateFooter);
-  command.add_option("TASK", evaluate.task, "The task's folder, or a KernelBench problem (a .py file)")
+  command
+      .add_option("TASK", evaluate.task,
+                  "The task's folder, or a problem of KernelBench or an arena (docs/arenas.md)")
       ->required();
   command.add_option("FILE", evaluate.files, "A candidate; a folder if the task's seed has several files")
       ->required();
   evaluate.json.add_to(command, "Print one JSON object for each FILE, each on one line");
   command.add_flag("--quick", evaluate.quick,
                    "Time each FILE as briefly as a search does: faster, but with a wider interval");
+  evaluate.arena.add_to(command);
   evaluate.config.add_to(command);
 }
 

@@ -1,6 +1,7 @@
 #include "json_text.hpp"
 
 #include <cstdio>
+#include <map>
 
 #include <nlohmann/json.hpp>
 
@@ -44,10 +45,13 @@ void JsonOption::add_to(CLI::App& command, const char* what) {
 }
 
 std::string json_of(const std::string& file, const Evaluation& evaluation, const Source& candidate,
-                    const std::vector<std::string>& paths, const JsonOption& json) {
+                    const std::vector<std::string>& paths, const JsonOption& json,
+                    const std::optional<SolScore>& score) {
   Json object = Json::parse(evaluation_json(evaluation));
   object["file"] = file;
   object["knobs"] = knobs_list(candidate, paths);
+  if (score)
+    object["sol_score"] = {{"mean", score->mean}, {"of", std::map(score->of.begin(), score->of.end())}};
   return dump(object, json);
 }
 

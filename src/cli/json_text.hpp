@@ -1,6 +1,7 @@
 // The objects that --json prints; docs/formats.md is their schema.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include <kernelsmith/core/evaluation.hpp>
 #include <kernelsmith/core/source.hpp>
+#include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/session/doctor.hpp>
 #include <kernelsmith/session/prompt_preview.hpp>
 #include <kernelsmith/session/run_view.hpp>
@@ -23,9 +25,10 @@ struct JsonOption {
 };
 
 /// The evaluation's object with `file` (the candidate as given) and its knobs; `paths` are the names of its
-/// files.
+/// files. With a SOL-ExecBench score, that too.
 std::string json_of(const std::string& file, const Evaluation& evaluation, const Source& candidate,
-                    const std::vector<std::string>& paths, const JsonOption& json);
+                    const std::vector<std::string>& paths, const JsonOption& json,
+                    const std::optional<SolScore>& score = {});
 std::string json_of(const RunView& view, const JsonOption& json);
 std::string json_of(const MachineReport& machine, const JsonOption& json);
 std::string json_of(const PromptPreview& preview, const JsonOption& json);

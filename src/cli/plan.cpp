@@ -49,7 +49,9 @@ struct PlanCommand {
 void add_plan(CLI::App& app, Command& chosen) {
   const auto [plan, command] =
       add_command<PlanCommand>(app, chosen, "plan", "Print what a candidate does on the GPU", kPlanFooter);
-  command.add_option("TASK", plan.task, "The task's folder, or a KernelBench problem (a .py file)")
+  command
+      .add_option("TASK", plan.task,
+                  "The task's folder, or a problem of KernelBench or an arena (docs/arenas.md)")
       ->required();
   command.add_option("FILE", plan.file, "A candidate")->required();
   plan.config.add_to(command);

@@ -98,7 +98,9 @@ int RunCommand::operator()() const {
 void add_run(CLI::App& app, Command& chosen) {
   const auto [run, command] =
       add_command<RunCommand>(app, chosen, "run", "Search for a faster kernel", kRunFooter);
-  command.add_option("TASK", run.task, "The task's folder, or a KernelBench problem (a .py file)")
+  command
+      .add_option("TASK", run.task,
+                  "The task's folder, or a problem of KernelBench or an arena (docs/arenas.md)")
       ->required();
   add_value(command, "--out", run.out, "The run folder to make (default: NAME-1.run, NAME-2.run, ... here)",
             "RUN");

@@ -18,7 +18,8 @@ constexpr const char* kScoreFooter =
     R"(CANDIDATES holds, for a task level1/softmax: softmax.cpp, softmax/any.cpp or the same below level1 (.cpp, .cu, .py;
 candidates of several files are folders in softmax/), or KernelBench's level_1_problem_3_sample_0_kernel.py, which
 is for the task of level 1 that begins with 3_. CANDIDATES may also be a published set, whose files are then
-written to DIR/set: KernelBench's leaderboard (its repository), or a file of CUDA-L1's optimized_cuda_code.
+written to DIR/set: KernelBench's leaderboard (its repository), or a file of CUDA-L1's optimized_cuda_code; or
+FlashInfer-Bench's data set, or problems of SOL-ExecBench or GPU MODE with solutions beside them (docs/arenas.md).
 Without --tasks the tasks are the set's own problems, to which its claimed speedups refer. With --references,
 CANDIDATES is a folder of KernelBench's problems, and each one's reference is its own candidate, which should score 1.
 The best candidate of a task counts; a task without candidates is not solved.
@@ -86,7 +87,7 @@ struct ScoreCommand {
     if (!found) return report(stderr, found.error());
     auto sources = find_candidates(*set ? (*set)->candidates : std::filesystem::path(candidates), *found);
     if (!sources) return report(stderr, sources.error());
-    if (*set) sources->claims = (*set)->claims;
+    if (*set) sources->claims.insert((*set)->claims.begin(), (*set)->claims.end());
     tell_without_task(sources->without_task);
     auto shared = settings_of(config);
     if (!shared) return report(stderr, shared.error());

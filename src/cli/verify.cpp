@@ -95,7 +95,8 @@ struct VerifyCommand {
 void add_verify(CLI::App& app, Command& chosen) {
   const auto [verify, command] = add_command<VerifyCommand>(
       app, chosen, "verify", "Run a candidate in plain PyTorch too, and compare the verdicts", kVerifyFooter);
-  command.add_option("TASK", verify.task, "The task's folder, or a KernelBench problem")->required();
+  command.add_option("TASK", verify.task, "The task's folder, or a problem of KernelBench or an arena")
+      ->required();
   command.add_option("FILE", verify.file, "A candidate")->required();
   verify.config.add_to(command);
 }

@@ -4,16 +4,14 @@
 #include <array>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include <kernelsmith/code/text.hpp>
 #include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/core/number_text.hpp>
 
+#include "arena_json.hpp"
+
 namespace kernelsmith::arena {
 namespace {
-
-using Ordered = nlohmann::ordered_json;  // the order of inputs is the order of run's arguments
 
 struct Width {
   std::string_view dtype;
@@ -45,91 +43,12 @@ constexpr std::array<std::string_view, 35> kPythonWords = {
     "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
     "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
 
-bool is_identifier(std::string_view name) {
-  return !name.empty() && std::ranges::find(kPythonWords, name) == kPythonWords.end() &&
-         !(name.front() >= '0' && name.front() <= '9') && std::ranges::all_of(name, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
-         });
-}
-
 /// Whether the Python text defines a function of that name which is not inside another one.
 bool has_function(std::string_view text, const std::string& name) {
   return std::ranges::any_of(lines_of(text), [start = "def " + name + "("](std::string_view line) {
     return line.starts_with(start);
   });
 }
-
-/// A value in the document and its path. The first error of a document is kept in `wrong`, and everything
-/// read after it is empty.
-class At {
- public:
-  At(const Ordered& value, std::string path, std::optional<Error>& wrong)
-      : value_(&value), path_(std::move(path)), wrong_(&wrong) {}
-
-  void refuse(const std::string& message, const std::string& hint = "") const {
-    if (!*wrong_) *wrong_ = fail(ErrorCode::bad_input, message, path_, hint);
-  }
-  bool has(const char* key) const {
-    return value_->is_object() && value_->contains(key) && !value_->at(key).is_null();
-  }
-  bool is_null(const char* key) const {
-    return value_->is_object() && value_->contains(key) && value_->at(key).is_null();
-  }
-  At operator[](const char* key) const {
-    static const Ordered nothing;
-    At inner(has(key) ? value_->at(key) : nothing, path_ + ": " + key, *wrong_);
-    if (!has(key)) inner.refuse("it is missing");
-    return inner;
-  }
-  std::string text() const {
-    if (value_->is_string() && !value_->get_ref<const std::string&>().empty())
-      return value_->get<std::string>();
-    refuse("a text is expected");
-    return {};
-  }
-  std::string text_or_none(const char* key) const {
-    return has(key) && value_->at(key).is_string() ? value_->at(key).get<std::string>() : std::string();
-  }
-  std::int64_t extent() const {
-    if (value_->is_number_unsigned() && value_->get<std::uint64_t>() <= kMostExtent)
-      return value_->get<std::int64_t>();
-    refuse("a whole number from 0 is expected");
-    return 0;
-  }
-  std::optional<double> figure_or_none(const char* key) const {
-    if (!has(key)) return {};
-    const Ordered& value = value_->at(key);
-    if (value.is_number() && value.get<double>() >= 0) return value.get<double>();
-    (*this)[key].refuse("a number from 0 is expected");
-    return {};
-  }
-  bool flag(const char* key) const {
-    return has(key) && value_->at(key).is_boolean() && value_->at(key).get<bool>();
-  }
-  /// The literal that Python reads as the same number or truth value.
-  std::string python_number() const {
-    if (value_->is_boolean()) return value_->get<bool>() ? "True" : "False";
-    if (value_->is_number()) return value_->dump();
-    refuse("a number, true or false is expected");
-    return {};
-  }
-  template <class Each>
-  void each_member(const Each& each) const {
-    if (!value_->is_object()) return refuse("an object is expected");
-    for (const auto& [key, value] : value_->items()) each(key, At(value, path_ + ": " + key, *wrong_));
-  }
-  template <class Each>
-  void each_element(const Each& each) const {
-    if (!value_->is_array()) return refuse("a list is expected");
-    for (std::size_t i = 0; i < value_->size(); ++i)
-      each(At(value_->at(i), path_ + "[" + std::to_string(i) + "]", *wrong_));
-  }
-
- private:
-  const Ordered* value_;
-  std::string path_;
-  std::optional<Error>* wrong_;
-};
 
 Axis read_axis(const std::string& name, const At& in) {
   Axis axis{.name = name};
@@ -212,7 +131,7 @@ Given read_given(const At& in) {
 }
 
 Workload read_workload(const At& in) {
-  Workload made{.uuid = in["uuid"].text()};
+  Workload made{.uuid = in["uuid"].text(), .text = in.dump()};
   in["axes"].each_member(
       [&](const std::string& name, const At& extent) { made.axes[name] = extent.extent(); });
   in["inputs"].each_member(
@@ -227,22 +146,19 @@ Workload read_workload(const At& in) {
   return made;
 }
 
-/// What `read` makes of the JSON text, or the first error.
-template <class Read>
-auto read_json(std::string_view text, const std::string& where, const Read& read)
-    -> Result<decltype(read(std::declval<At>()))> {
-  const Ordered json = Ordered::parse(text, nullptr, false);
-  if (json.is_discarded()) return fail(ErrorCode::bad_input, "it is not JSON", where);
-  std::optional<Error> wrong;
-  auto made = read(At(json, where, wrong));
-  if (wrong) return *wrong;
-  return made;
-}
-
 }  // namespace
 
+bool is_identifier(std::string_view name) {
+  return !name.empty() && std::ranges::find(kPythonWords, name) == kPythonWords.end() &&
+         !(name.front() >= '0' && name.front() <= '9') && std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
+         });
+}
+
 Result<Definition> parse_definition(std::string_view text, const std::string& where) {
-  return read_json(text, where, read_definition);
+  auto definition = read_json(text, where, read_definition);
+  if (definition) definition->text = text;
+  return definition;
 }
 
 Result<std::vector<Workload>> parse_workloads(std::string_view text, const std::string& where) {

@@ -15,6 +15,10 @@
 
 namespace kernelsmith::arena {
 
+/// Beside a task's files, for solutions that people published, and for traces.
+inline constexpr std::string_view kDefinitionFile = "definition.json";
+inline constexpr std::string_view kWorkloadsFile = "workload.jsonl";
+
 enum class Arena { flashinfer_bench, sol_execbench };
 
 struct Axis {
@@ -34,6 +38,7 @@ struct Argument {
 
 struct Definition {
   std::string name, op_type, description;
+  std::string text = {};      ///< the JSON that it was read from
   std::string reference;      ///< Python text with `run`
   std::string custom_inputs;  ///< a function in `reference` that makes all inputs; may be empty
   std::vector<Axis> axes = {};
@@ -62,7 +67,11 @@ struct Workload {
   Axes axes = {};
   std::map<std::string, Given, std::less<>> inputs = {};  ///< an absent one is random
   Allowed allowed = {};
+  std::string text = {};  ///< the JSON that it was read from
 };
+
+/// Whether Python can have it as a name.
+bool is_identifier(std::string_view name);
 
 /// Reads a definition.json; `where` is its path in errors. Errors: bad_input, with the key.
 Result<Definition> parse_definition(std::string_view text, const std::string& where);

@@ -363,7 +363,11 @@ ArenaTask write_arena_task(const Problem& problem) {
   const bool are_the_same = std::ranges::all_of(
       text.workloads, [](const TaskWorkload& one) { return one.arguments.empty() && one.tolerance.empty(); });
   if (are_the_same) text.workloads.clear();
-  ArenaTask task{.name = text.name, .files = problem.values, .notes = text.notes};
+  SourceFile workloads{std::string(kWorkloadsFile), ""};
+  for (const Use& use : problem.uses) workloads.text += use.workload->text + "\n";
+  text.also.insert(text.also.begin(),
+                   {{std::string(kDefinitionFile), definition.text}, std::move(workloads)});
+  ArenaTask task{.name = text.name, .files = text.also, .notes = text.notes};
   task.files.insert(task.files.begin(), {{"task.yaml", task_yaml(std::move(text))},
                                          {"reference.py", reference_text(problem, variables)}});
   return task;

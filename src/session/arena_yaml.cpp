@@ -100,6 +100,15 @@ std::string in_quotes(const std::string& text) {
   return quoted + "\"";
 }
 
+std::string in_triple_quotes(std::string_view text) {
+  std::string quoted = "\"\"\"\\\n";
+  for (const char c : text) {
+    if (c == '\\' || c == '"') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + (text.ends_with('\n') ? "" : "\n") + "\"\"\"";
+}
+
 std::string task_yaml(TaskText task) {
   clean_names(task.workloads);
   std::string text =
@@ -109,7 +118,8 @@ std::string task_yaml(TaskText task) {
       "files:\n  reference: reference.py     # the arena's own text, then Model and get_inputs()\n";
   std::vector<std::string> also;
   for (const SourceFile& file : task.also) also.push_back(file.path);
-  if (!also.empty()) text += "  also: [" + in_list(also) + "]     # what workloads fix, in base64\n";
+  if (!also.empty())
+    text += "  also: [" + in_list(also) + "]     # the arena's own texts, and fixed values in base64\n";
   text += "torch:\n  precision: " + task.precision + "\n  baseline: eager\n  policy: own_kernels\n" +
           task.tolerance;
   if (!task.workloads.empty()) text += "workloads:\n";

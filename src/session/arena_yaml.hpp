@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,9 @@ struct TaskText {
 
 /// A text in quotation marks, as YAML and Python read it. Control characters are left out.
 std::string in_quotes(const std::string& text);
+
+/// The text as a Python literal over several lines.
+std::string in_triple_quotes(std::string_view text);
 
 /// Makes the names of workloads unique and printable, and writes the file.
 std::string task_yaml(TaskText task);

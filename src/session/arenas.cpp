@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <kernelsmith/code/text.hpp>
-#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/config/text.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/session/task_folder.hpp>
 
@@ -215,6 +215,40 @@ Result<fs::path> find_definition(const fs::path& dataset, const std::string& nam
 }  // namespace
 }  // namespace arena
 
+bool is_arena_problem(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto has = [&](const std::filesystem::path& file) {
+    return std::filesystem::is_regular_file(file, ignored);
+  };
+  if (path.extension() != ".json")
+    return !has(path / "task.yaml") &&
+           ((has(path / arena::kDefinitionFile) && has(path / arena::kWorkloadsFile)) ||
+            (has(path / "task.yml") && has(path / "reference.py")));
+  const auto group = std::filesystem::absolute(path, ignored).parent_path();
+  return group.parent_path().filename() == "definitions" && has(path) &&
+         has(group.parent_path().parent_path() / "workloads" / group.filename() /
+             path.filename().replace_extension(".jsonl"));
+}
+
+Result<ArenaTask> task_of_arena(const std::filesystem::path& path, const std::string& policy) {
+  std::error_code ignored;
+  const auto made = [&] {
+    if (path.extension() == ".json") {
+      const auto file = std::filesystem::absolute(path, ignored);
+      return task_of_flashinfer_bench(file.parent_path().parent_path().parent_path(), file.stem().string(),
+                                      {});
+    }
+    return std::filesystem::exists(path / "task.yml", ignored) ? task_of_gpu_mode(path)
+                                                               : task_of_sol_execbench(path, {});
+  };
+  auto task = made();
+  if (!task) return task;
+  const std::string usual = "  policy: own_kernels\n";
+  std::string& yaml = task->files.front().text;  // with the key once, below the description
+  yaml.replace(yaml.rfind(usual), usual.size(), "  policy: " + policy + "\n");
+  return task;
+}
+
 Result<ArenaTask> task_of_flashinfer_bench(const std::filesystem::path& dataset,
                                            const std::string& definition, const WorkloadChoice& choice) {
   const auto file = arena::find_definition(dataset, definition);
@@ -226,7 +260,7 @@ Result<ArenaTask> task_of_flashinfer_bench(const std::filesystem::path& dataset,
 
 Result<ArenaTask> task_of_sol_execbench(const std::filesystem::path& folder, const WorkloadChoice& choice) {
   return arena::read_task(arena::Arena::sol_execbench,
-                          {folder / "definition.json", folder / "workload.jsonl", folder}, choice);
+                          {folder / arena::kDefinitionFile, folder / arena::kWorkloadsFile, folder}, choice);
 }
 
 }  // namespace kernelsmith

@@ -104,16 +104,6 @@ def get_init_inputs():
     return []
 )";
 
-/// The text as a Python literal over several lines.
-std::string in_triple_quotes(std::string_view text) {
-  std::string quoted = "\"\"\"\\\n";
-  for (const char c : text) {
-    if (c == '\\' || c == '"') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + (text.ends_with('\n') ? "" : "\n") + "\"\"\"";
-}
-
 }  // namespace
 
 bool has_line(std::string_view text, std::string_view start) {

@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <optional>
 
 #include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/session/task_folder.hpp>
+
+#include "arena_solution.hpp"
 
 namespace kernelsmith {
 namespace {
@@ -33,6 +37,23 @@ Status write_text_file(const std::filesystem::path& path, const std::string& tex
 void add_new(const std::vector<SourceFile>& more, std::vector<SourceFile>& files) {
   for (const SourceFile& file : more)
     if (std::ranges::find(files, file.path, &SourceFile::path) == files.end()) files.push_back(file);
+}
+
+/// The candidate of a file that was published for an arena; any other file is a candidate as it is.
+Result<std::string> published(const Task& task, const std::filesystem::path& path, std::string text) {
+  if (task.backend != "torch") return text;
+  if (path.extension() != ".json")
+    return arena::is_submission(text) ? arena::candidate_of_submission(text) : std::move(text);
+  const auto solution = arena::parse_solution(text, path.string());
+  if (!solution) return solution.error();
+  std::optional<arena::Definition> definition;
+  const auto file = std::ranges::find(task.files, arena::kDefinitionFile, &SourceFile::path);
+  if (file != task.files.end()) {
+    auto read = arena::parse_definition(file->text, file->path);
+    if (!read) return read.error();
+    definition = std::move(*read);
+  }
+  return arena::candidate_of(*solution, definition, path.string());
 }
 
 }  // namespace
@@ -75,6 +96,10 @@ Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Bac
     auto problem = files_of_problem(path);
     return problem ? task_of_files(std::move(*problem), path.string(), backends) : problem.error();
   }
+  if (is_arena_problem(path)) {
+    auto problem = task_of_arena(path);
+    return problem ? task_of_files(std::move(problem->files), path.string(), backends) : problem.error();
+  }
   auto task = load_task(path, backends);
   if (!task) return task.error();
   std::error_code ignored;
@@ -112,6 +137,7 @@ Result<Source> load_candidate(const Task& task, const std::filesystem::path& pat
     }
   } else {
     auto text = read_text_file(path);
+    if (text) text = published(task, path, std::move(*text));
     if (!text) return text.error();
     const auto& like = task.seed.empty() ? task.reference : task.seed;
     files.push_back({like.empty() ? path.filename().string() : like.files().front().path, std::move(*text)});

@@ -5,6 +5,7 @@
 #include <regex>
 
 #include <kernelsmith/core/untrusted_files.hpp>
+#include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/suite/candidates.hpp>
 
 namespace kernelsmith {
@@ -12,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 3> kExtensions = {".cpp", ".cu", ".py"};
+constexpr std::array<std::string_view, 4> kExtensions = {".cpp", ".cu", ".py", ".json"};
 
 std::string last_part(const std::string& name) { return name.substr(name.rfind('/') + 1); }
 
@@ -24,6 +25,8 @@ class Names {
       whole_.emplace(tasks[i].stem(), i);
       const auto [at, added] = last_.emplace(last_part(tasks[i].stem()), i);
       if (!added) at->second.reset();
+      if (const std::string definition = definition_of(tasks[i].path); !definition.empty())
+        of_definition_[definition].push_back(i);
     }
   }
 
@@ -31,6 +34,17 @@ class Names {
     if (const auto found = whole_.find(name); found != whole_.end()) return found->second;
     const auto found = last_.find(name);
     return found == last_.end() ? std::nullopt : found->second;
+  }
+
+  /// The definition's only task, or the one whose folder holds the file.
+  std::optional<std::size_t> task_of(const std::string& definition, const fs::path& file) const {
+    const auto found = of_definition_.find(definition);
+    if (found == of_definition_.end()) return std::nullopt;
+    if (found->second.size() == 1) return found->second.front();
+    std::error_code ignored;
+    const fs::path folder = fs::canonical(file, ignored).parent_path();
+    const auto at = std::ranges::find(found->second, folder, [&](std::size_t i) { return tasks_[i].path; });
+    return at == found->second.end() ? std::nullopt : std::optional(*at);
   }
 
   std::optional<std::size_t> problem(unsigned long level, const std::string& number) const {
@@ -42,6 +56,7 @@ class Names {
  private:
   const std::vector<SuiteTask>& tasks_;
   std::map<std::string, std::size_t> whole_;
+  std::map<std::string, std::vector<std::size_t>> of_definition_;
   std::map<std::string, std::optional<std::size_t>> last_;  ///< empty if several tasks share the name
 };
 
@@ -97,6 +112,13 @@ Result<std::vector<fs::path>> sources_below(const fs::path& folder) {
   return files;
 }
 
+/// The claims in a data set of FlashInfer-Bench; `folder` is the set, or its solutions/.
+std::map<std::string, double> claims_near(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path inside = folder / "traces";
+  return claims_in(fs::is_directory(inside, ignored) ? inside : folder / ".." / "traces");
+}
+
 }  // namespace
 
 Result<FoundCandidates> find_candidates(const fs::path& folder, const std::vector<SuiteTask>& tasks) {
@@ -106,9 +128,21 @@ Result<FoundCandidates> find_candidates(const fs::path& folder, const std::vecto
   FoundCandidates found;
   found.of_task.resize(tasks.size());
   bool any = false;
+  const auto claimed = claims_near(folder);
   for (const fs::path& file : *files) {
-    const auto match = match_of(file, names);
+    auto match = match_of(file, names);
     std::error_code ignored;
+    if (file.extension() == ".json") {
+      const auto solution = published_solution(folder / file);
+      if (!solution) continue;  // workloads, settings, ...
+      const auto task = names.task_of(solution->definition, folder / file);
+      match = task ? std::optional(Match{*task, file}) : std::nullopt;
+      const auto claim = claimed.find(solution->name);
+      found.claims[folder / file] = {solution->author, claim == claimed.end() ? 0 : claim->second};
+    } else if (match && is_arena_problem(tasks[match->task].path)) {
+      if (!is_arena_candidate(folder / file)) continue;  // a reference, a solution's sources
+      match->candidate = file;
+    }
     const bool is_source = fs::is_regular_file(folder / file, ignored);
     if (!match) {
       if (is_source) found.without_task.push_back(folder / file);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <kernelsmith/core/untrusted_files.hpp>
+#include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/session/kernelbench.hpp>
 #include <kernelsmith/suite/public_sets.hpp>
 
@@ -187,6 +188,11 @@ Result<std::optional<PublicSet>> unpack_public_set(const fs::path& source, const
   std::error_code ignored;
   if (const auto found = Leaderboard::find(source)) return unpack(Leaderboard(*found));
   if (fs::is_regular_file(source, ignored) && CudaL1::is_at(source)) return unpack(CudaL1(source));
+  // An arena's problems with their solutions stay where they are.
+  const auto problems =
+      fs::is_directory(source, ignored) ? find_tasks(source, {}) : not_this_layout(source, "");
+  if (problems && std::ranges::any_of(*problems, is_arena_problem, &SuiteTask::path))
+    return std::optional(PublicSet{source, source, {}});
   return std::optional<PublicSet>();
 }
 

@@ -9,6 +9,7 @@
 
 #include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/core/number_text.hpp>
+#include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/suite/suite.hpp>
 
 #include "best_candidate.hpp"
@@ -16,6 +17,8 @@
 
 namespace kernelsmith {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kOtherStep = "other";
 
@@ -33,9 +36,17 @@ struct Loaded {
   }
 };
 
+/// An arena's problem may be solved with PyTorch's operators, as in the arena: such solutions are measured,
+/// and counted by themselves.
+Result<TaskFolder> load_task_of(const fs::path& path, const Backends& backends) {
+  if (!is_arena_problem(path)) return load_task_folder(path, backends);
+  auto problem = task_of_arena(path, "any");
+  return problem ? task_of_files(std::move(problem->files), path.string(), backends) : problem.error();
+}
+
 Loaded load(const SuiteTask& task, const CandidatePaths& paths,
             const std::map<std::filesystem::path, Claim>& claims, const Registry& registry) {
-  Loaded loaded{load_task_folder(task.path, registry.backends), {}, {}};
+  Loaded loaded{load_task_of(task.path, registry.backends), {}, {}};
   for (const auto& path : paths) {
     loaded.candidates.push_back(loaded.task ? load_candidate(loaded.task->task, path) : loaded.task.error());
     CandidateResult& named = loaded.named.emplace_back();
@@ -74,7 +85,8 @@ class Tally {
  public:
   explicit Tally(TaskResult& result) : result_(result) {}
 
-  void operator()(const CandidateResult& named, const Result<Evaluation>& answer) {
+  /// `can_be_planned`: false if the candidate is in a language that no task takes.
+  void operator()(const CandidateResult& named, const Result<Evaluation>& answer, bool can_be_planned) {
     CandidateResult& told = result_.of_candidates.emplace_back(suite::candidate_result(answer));
     told.name = named.name;
     told.by = named.by;
@@ -82,8 +94,12 @@ class Tally {
     if (answer) {
       take(*answer);
       add_steps(answer->report(), result_.spent_s);
-    } else if (!result_.error)
+    } else if (!can_be_planned && !result_.correct && furthest_ == Stage::parse) {
+      result_.failure = told.verdict;
+      result_.reason = answer.error().message;
+    } else if (can_be_planned && !result_.error) {
       result_.error = answer.error();
+    }
     result_.best_by_round.push_back(result_.speedup ? result_.speedup->median : 0);
   }
 
@@ -238,7 +254,11 @@ class Scoring {
     const auto answers = answers_of(loaded, stop);
     result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     Tally tally(result);
-    for (std::size_t i = 0; i < answers.size(); ++i) tally(loaded.named[i], answers[i]);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+      const auto& read = loaded.candidates[i];
+      const bool is_foreign = loaded.task && !read && read.error().code == ErrorCode::unsupported;
+      tally(loaded.named[i], answers[i], !is_foreign);
+    }
     double known_s = 0;
     for (const auto& [step, seconds] : result.spent_s) known_s += seconds;
     result.spent_s[kOtherStep] = std::max(0.0, result.wall_s - known_s);

@@ -4,6 +4,7 @@
 
 #include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/core/untrusted_files.hpp>
+#include <kernelsmith/session/arenas.hpp>
 #include <kernelsmith/suite/tasks.hpp>
 
 namespace kernelsmith {
@@ -33,7 +34,7 @@ class Finder {
   /// Adds the tasks below `folder`. Returns the error of the file system, if any.
   std::error_code look_into(const fs::path& folder, unsigned level, bool named_level, int depth) {
     std::error_code error;
-    if (fs::exists(folder / kTaskFile, error)) {
+    if (fs::exists(folder / kTaskFile, error) || is_arena_problem(folder)) {
       add(folder, level);
       return {};
     }
@@ -42,6 +43,7 @@ class Finder {
       std::error_code ignored;
       if (path.filename().string().starts_with('.')) continue;
       if (named_level && path.extension() == ".py" && entry->is_regular_file(ignored)) add(path, level);
+      if (path.extension() == ".json" && is_arena_problem(path)) add(path, level);
       if (!entry->is_directory(ignored) || depth == kDeepest) continue;
       const auto own = level_of(path.filename().string());
       if (const auto failed = look_into(path, own.value_or(level), own.has_value(), depth + 1)) return failed;
@@ -66,7 +68,11 @@ std::string list_of(const std::set<unsigned>& levels) {
 
 }  // namespace
 
-std::string SuiteTask::stem() const { return name.ends_with(".py") ? name.substr(0, name.size() - 3) : name; }
+std::string SuiteTask::stem() const {
+  for (const std::string_view end : {".py", ".json"})
+    if (name.ends_with(end)) return name.substr(0, name.size() - end.size());
+  return name;
+}
 
 Result<std::vector<SuiteTask>> find_tasks(const fs::path& folder, const std::set<unsigned>& levels) {
   std::error_code error;
@@ -78,9 +84,10 @@ Result<std::vector<SuiteTask>> find_tasks(const fs::path& folder, const std::set
   if (const auto failed = finder.look_into(root, own.value_or(0), own.has_value(), 0))
     return system_error("the folder of the tasks cannot be read", folder, failed.value());
   if (finder.tasks.empty())
-    return fail(
-        ErrorCode::not_found, "there is no task here", folder.string(),
-        "name a folder with task folders (each with a task.yaml), or with KernelBench's level1, level2, ...");
+    return fail(ErrorCode::not_found, "there is no task here", folder.string(),
+                "name a folder with task folders (each with a task.yaml), or with KernelBench's level1, "
+                "level2, ..., or an "
+                "arena's problems (docs/arenas.md)");
   std::set<unsigned> there;
   for (const SuiteTask& task : finder.tasks) there.insert(task.level);
   std::erase_if(finder.tasks,

@@ -1,5 +1,6 @@
 """`init --flashinfer-bench`, `--sol-execbench` and `--gpu-mode` make tasks of problems; a planner that needs no PyTorch plans candidates."""
 
+import csv
 import json
 import os
 import unittest
@@ -16,6 +17,10 @@ DEFINITION = {
 
 def workload(uuid, rows):
     return {"uuid": uuid, "axes": {"B": rows}, "inputs": {"x": {"type": "random"}, "eps": {"type": "scalar", "value": 0.5}}}
+
+
+MODE = ("def ref_kernel(data):\n    return 2 * data\n\n\ndef generate_input(rows, seed):\n    pass\n\n\n"
+        "def check_implementation(data, output):\n    return True, ''\n")
 
 
 class Arenas(CommandTest):
@@ -39,7 +44,7 @@ class Arenas(CommandTest):
         for folder, options in (("scale_d64", ("--flashinfer-bench", "data", "scale_d64")),
                                 ("there", ("--sol-execbench", "sol", "there"))):
             done = self.succeed("init", *options)
-            self.assertIn(f"made the task {folder}: 2 files from ", done.stdout)
+            self.assertIn(f"made the task {folder}: 4 files from ", done.stdout)
             self.assertIn("workloads 3 of 3\n", done.stdout)
             self.assertIn(f"kernelsmith run {folder} --model NAME", done.stdout)
             self.assertIn(DEFINITION["reference"], (self.folder / folder / "reference.py").read_text())
@@ -47,12 +52,54 @@ class Arenas(CommandTest):
 
     def test_gpu_mode(self):
         self.write("mode/double/task.yml", "tests: [{rows: 3, seed: 1}]\nbenchmarks: [{rows: 5, seed: 1}]\nranking_by: geom\n")
-        self.write("mode/double/reference.py", "def ref_kernel(data):\n    return 2 * data\n\n\ndef generate_input(rows, seed):\n    pass\n\n\n"
-                   "def check_implementation(data, output):\n    return True, ''\n")
+        self.write("mode/double/reference.py", MODE)
         done = self.succeed("init", "--gpu-mode", "mode/double/")
         self.assertIn("made the task double: 2 files from mode/double/\nworkloads 2 of 2\n", done.stdout)
         self.assertIn("the arena's own check", (self.folder / "double" / "task.yaml").read_text())
         self.assertIn("for sm_90: 2 launches", self.succeed("plan", "double", "good.py").stdout)
+
+    def test_a_problem_is_a_task_as_the_arena_stores_it(self):
+        self.write("mode/double/task.yml", "benchmarks: [{rows: 5, seed: 1}]\nranking_by: geom\n")
+        self.write("mode/double/reference.py", MODE)
+        for problem in ("sol", "data/definitions/scale/scale_d64.json", "mode/double"):
+            self.assertIn("for sm_90: 2 launches", self.succeed("plan", problem, "good.py").stdout)
+        os.rename(self.folder / "sol" / "workload.jsonl", self.folder / "sol" / "other.jsonl")
+        self.refused((["plan", "sol", "good.py"], "task.yaml", "not_found"))
+
+    def test_score_takes_a_data_set_with_its_solutions_and_traces(self):
+        for name, language in (("one", "triton"), ("two", "tilelang")):
+            self.write(f"data/solutions/me/scale/scale_d64/{name}.json", json.dumps(
+                {"name": name, "definition": "scale_d64", "author": "me", "sources": [{"path": "main.py", "content": "def run(): pass"}],
+                 "spec": {"language": language, "target_hardware": ["cuda"], "entry_point": "main.py::run"}}))
+        traces = [{"definition": "scale_d64", "solution": "one", "workload": {},
+                   "evaluation": {"status": "PASSED", "performance": {"speedup_factor": factor}}} for factor in (2, 8)]
+        self.write("data/traces/scale/scale_d64.jsonl", "".join(json.dumps(one) + "\n" for one in traces))
+        self.write("data/other.json", "{}")
+        done = self.succeed("score", "data", "--out", "scored")
+        self.assertNotIn("belongs to none", done.stderr)
+        with open(self.folder / "scored" / "candidates.csv", encoding="utf-8") as file:
+            rows = {row["candidate"]: row for row in csv.DictReader(file)}
+        self.assertEqual({name: (row["by"], row["claimed"]) for name, row in rows.items()},
+                         {"one.json": ("me", "4"), "two.json": ("me", "")})
+        self.assertIn("tilelang", rows["two.json"]["error"])
+        os.remove(self.folder / "data/solutions/me/scale/scale_d64/one.json")
+        done = self.succeed("score", "data/solutions", "--tasks", "data", "--out", "other")  # no error of the task
+        self.assertIn("not evaluated: unsupported", done.stdout)
+
+    def test_evaluate_writes_traces_and_the_score_of_sol_execbench(self):
+        done = self.succeed("evaluate", "sol", "good.py", "--trace", "traces.jsonl", "--sol-score")
+        self.assertIn("by our bounds", done.stdout)
+        lines = [json.loads(line) for line in (self.folder / "traces.jsonl").read_text().splitlines()]
+        self.assertEqual([(line["workload"]["uuid"], line["evaluation"]["status"]) for line in lines],
+                         [("aa-1", "PASSED"), ("ab-2", "PASSED"), ("c-3", "PASSED")])
+        self.assertEqual((lines[0]["definition"], lines[0]["solution"]), ("scale_d64", "good"))
+        self.write("bounds.json", json.dumps([{"uuid": "ab-2", "baseline_latency_ms": 1, "sol_ms": 0}]))
+        score = self.json("evaluate", "sol", "good.py", "--bounds", "bounds.json")["sol_score"]
+        self.assertEqual(list(score["of"]), ["B = 8 (ab-2)"])
+        self.assertEqual(score["mean"], score["of"]["B = 8 (ab-2)"])
+        self.write("bounds.json", "{}")
+        self.refused((["evaluate", "sol", "good.py", "--bounds", "bounds.json"], "no bounds for 'scale_d64'", "bad_input"),
+                     (["evaluate", "other", "good.py", "--trace", "traces.jsonl"], "other", "not_found"))
 
     def test_workloads_can_be_chosen(self):
         done = self.succeed("init", "--flashinfer-bench", "data", "scale_d64", "--workload", "ab", "--workload", "c-3", "small")

@@ -312,10 +312,10 @@ TEST_F(Arenas, ValuesOfSafetensorsLieBesideTheTask) {
   EXPECT_THAT(text_of(*task, "task.yaml"), HasSubstr("arguments: {B: 8, at: \"at-1.b64\"}"));
   const auto loaded = task_of_files(task->files, "made", default_registry().backends);
   ASSERT_TRUE(loaded) << describe(loaded.error());
-  EXPECT_EQ(loaded->task.files.size(), 1U);
+  EXPECT_EQ(loaded->task.files.size(), 3U);
 
   problem(kScale, workload + changed(workload, "aa", "bb"));
-  EXPECT_EQ(sol()->files.size(), 3U) << "the same values are there once";
+  EXPECT_EQ(sol()->files.size(), 5U) << "the same values are there once";
   folder_.write("blob/b.safetensors", stored(R"({"dtype": "I32", "shape": [32], "data_offsets": [0, 128]})",
                                              std::string(128, 'y')));
   problem(kScale, workload + changed(changed(workload, "aa", "bb"), "a.safe", "b.safe") +
@@ -323,9 +323,9 @@ TEST_F(Arenas, ValuesOfSafetensorsLieBesideTheTask) {
   const auto both = sol();
   ASSERT_TRUE(both) << describe(both.error());
   EXPECT_EQ(both->chosen, "2 of 3");
-  EXPECT_THAT(text_of(*both, "task.yaml"), HasSubstr("also: [at-1.b64, at-2.b64]"));
+  EXPECT_THAT(text_of(*both, "task.yaml"), HasSubstr("also: [definition.json, workload.jsonl, at-1.b64, at-2.b64]"));
   EXPECT_EQ(text_of(*both, "at-2.b64").substr(0, 8), "eXl5eXl5");
-  EXPECT_EQ(sol({{"bb"}})->files.size(), 3U);
+  EXPECT_EQ(sol({{"bb"}})->files.size(), 5U);
   problem(kScale, workload);
 
   for (const auto& [file, says] : {

@@ -18,7 +18,8 @@ struct TaskFolder {
                                   ///< folder
 };
 
-/// Loads the task at `path`: a folder with a task.yaml, that file itself, or a KernelBench problem (.py).
+/// Loads the task at `path`: a folder with a task.yaml, that file itself, a KernelBench problem (.py),
+/// or a problem as an arena stores it (docs/arenas.md).
 /// Errors: `not_found`, `permission` and `io` for files, `bad_input` with file:line for their content.
 /// `backends` are the registry's, as for load_task().
 Result<TaskFolder> load_task_folder(const std::filesystem::path& path, const Backends& backends = {});
@@ -35,7 +36,8 @@ Result<std::string> read_text_file(const std::filesystem::path& path);
 
 /// Reads a candidate for the task from `path`. If the seed is one file, `path` is a file and gets the seed's
 /// file name. If the seed has several files, `path` is a folder with those files. Without a seed, a candidate
-/// is one file.
+/// is one file. For a torch task the file may also be a solution.json of FlashInfer-Bench or SOL-ExecBench,
+/// or a submission.py of GPU MODE, and gets a ModelNew.
 Result<Source> load_candidate(const Task& task, const std::filesystem::path& path);
 
 }  // namespace kernelsmith

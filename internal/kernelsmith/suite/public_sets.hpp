@@ -31,8 +31,8 @@ struct PublicSet {
 /// Writes the set at `source` below `folder`, without changing existing files. Two layouts are known:
 /// KernelBench's leaderboard (a folder with data.json, problems/ and solutions/, or the repository around it)
 /// and CUDA-L1's (a file of lines, each an object with level_id, task_id, ref_code, custom_code and
-/// score_default). Empty if `source` has neither layout. Errors: `bad_input`, with the place, for a malformed
-/// set; the file system's.
+/// score_default). A folder with problems as an arena stores them is a set that stays where it is. Empty if
+/// `source` has neither layout. Errors: `bad_input`, with the place, for a malformed set; the file system's.
 Result<std::optional<PublicSet>> unpack_public_set(const std::filesystem::path& source,
                                                    const std::filesystem::path& folder);
 

@@ -292,8 +292,8 @@ def _failure(error: BaseException, path: str, fault: str, again: bool = False) -
 
 
 def _where(error: BaseException, path: str) -> str:
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
-    return f"{os.path.basename(path)}:{lines[-1]}" if lines else ""
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if recording.is_own(frame.filename, path)]
+    return f"{os.path.basename(own[-1].filename)}:{own[-1].lineno}" if own else ""
 
 
 def _line_of(kind: type) -> int:

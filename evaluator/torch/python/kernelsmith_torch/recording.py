@@ -7,6 +7,7 @@ the tape. A process has one thread and makes one recording.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -71,6 +72,11 @@ class Choice:
     left_out: int  # configurations that were not compiled
 
 
+def is_own(file: str, source: str) -> bool:
+    """Whether the file is the candidate's. A published solution of several files lies in a folder beside it."""
+    return file == source or file.startswith("solution/")
+
+
 class Tape:
     """The operators of one process: those of the constructor in `setup`, those of the call in `call`."""
 
@@ -128,8 +134,8 @@ class Tape:
         """The current line of the candidate's source: `candidate.py:31`; empty if it is not on the stack."""
         frame = sys._getframe(1)
         while frame is not None:
-            if frame.f_code.co_filename == self.source:
-                return f"{self.source.rpartition('/')[2]}:{frame.f_lineno}"
+            if is_own(frame.f_code.co_filename, self.source):
+                return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
             frame = frame.f_back
         return ""
 

@@ -296,7 +296,7 @@ def _told(kernel: JITFunction, error: Exception, tape: Tape) -> tuple[str, str]:
     where = tape.line()
     if isinstance(error, CompilationError) and getattr(error, "node", None) is not None:
         before = kernel.raw_src.index(next(line for line in kernel.raw_src if line.lstrip().startswith("def ")))
-        where = f"{os.path.basename(tape.source)}:{kernel.starting_line_number + before + error.node.lineno - 1}"
+        where = f"{os.path.basename(kernel.fn.__code__.co_filename)}:{kernel.starting_line_number + before + error.node.lineno - 1}"
     while isinstance(error.__cause__, Exception):
         error = error.__cause__
     return f"{kernel.__name__}: {type(error).__name__}: {error}", where
