@@ -1,6 +1,5 @@
 // Chooses a parent and its inspirations from the elites of an island by exploring, exploiting or weighting by
 // fitness.
-#include <algorithm>
 #include <array>
 #include <cmath>
 

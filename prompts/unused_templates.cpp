@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <regex>
 #include <set>
-#include <string_view>
 #include <system_error>
 
 #include <kernelsmith/core/untrusted_files.hpp>

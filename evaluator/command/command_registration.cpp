@@ -1,6 +1,5 @@
 // The registration of the backend `command`, with its settings in run.yaml.
 #include <memory>
-#include <utility>
 
 #include <kernelsmith/evaluator/command/command_evaluator.hpp>
 #include <kernelsmith/evaluator/command/command_registration.hpp>

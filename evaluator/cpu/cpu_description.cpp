@@ -1,6 +1,4 @@
 // The description of the backend `cpu`.
-#include <string>
-#include <utility>
 #include <vector>
 
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>

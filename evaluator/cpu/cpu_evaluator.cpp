@@ -2,7 +2,6 @@
 #include <future>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include <kernelsmith/evaluator/oracle.hpp>

@@ -1,6 +1,5 @@
 // The registration of the backend `cpu`, with its settings in run.yaml.
 #include <memory>
-#include <utility>
 
 #include <kernelsmith/evaluator/cpu/cpu_evaluator.hpp>
 #include <kernelsmith/evaluator/cpu/cpu_registration.hpp>

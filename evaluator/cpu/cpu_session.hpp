@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include <kernelsmith/evaluator/inputs.hpp>

@@ -1,6 +1,5 @@
 #include "call_differences.hpp"
 
-#include <algorithm>
 #include <sstream>
 #include <vector>
 

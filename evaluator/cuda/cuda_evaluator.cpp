@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <cctype>
-#include <future>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
-#include <variant>
 
 #include <kernelsmith/core/mutex.hpp>
 #include <kernelsmith/evaluator/bound.hpp>

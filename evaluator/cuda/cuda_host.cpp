@@ -1,10 +1,9 @@
 #include "cuda_host.hpp"
 
 #include <algorithm>
-#include <string>
 
-#include <kernelsmith/evaluator/call_limit.hpp>
 #include <kernelsmith/code/expression.hpp>
+#include <kernelsmith/evaluator/call_limit.hpp>
 
 #include "cuda_session.hpp"
 

@@ -3,9 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>

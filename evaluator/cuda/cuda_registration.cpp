@@ -1,6 +1,5 @@
 // The registrations of the GPU backends, with their settings in run.yaml.
 #include <memory>
-#include <utility>
 
 #include <kernelsmith/evaluator/cuda/cuda_evaluator.hpp>
 #include <kernelsmith/evaluator/cuda/cuda_registration.hpp>

@@ -3,10 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include <kernelsmith/evaluator/kernel_host.hpp>

@@ -6,7 +6,6 @@
 #include <functional>
 #include <future>
 #include <memory>
-#include <optional>
 
 #include "device/device.hpp"
 #include "runner/runner.hpp"

@@ -1,7 +1,5 @@
 #include "judge/decision.hpp"
 
-#include <algorithm>
-
 #include <kernelsmith/evaluator/statistics.hpp>
 
 #include "judge/constants.hpp"

@@ -1,7 +1,6 @@
 #include "judge/preparation.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <kernelsmith/evaluator/statistics.hpp>
 

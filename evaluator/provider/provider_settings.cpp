@@ -1,4 +1,3 @@
-#include <cstdint>
 
 #include <kernelsmith/evaluator/provider_settings.hpp>
 

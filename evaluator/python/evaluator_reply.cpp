@@ -1,6 +1,5 @@
 #include "evaluator_reply.hpp"
 
-#include <cmath>
 #include <string_view>
 #include <utility>
 

@@ -1,5 +1,4 @@
 // The description of the backend `python`.
-#include <utility>
 #include <vector>
 
 #include <kernelsmith/evaluator/python/python_evaluator.hpp>

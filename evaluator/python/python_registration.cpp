@@ -1,6 +1,5 @@
 // The registration of the backend `python`, with its settings in run.yaml.
 #include <memory>
-#include <utility>
 
 #include <kernelsmith/evaluator/provider_settings.hpp>
 #include <kernelsmith/evaluator/python/python_evaluator.hpp>

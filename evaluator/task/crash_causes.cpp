@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <utility>
 #include <vector>
 
 #include <kernelsmith/evaluator/crash_causes.hpp>

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include <kernelsmith/code/lexer.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>

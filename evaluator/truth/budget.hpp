@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include <kernelsmith/core/task.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>

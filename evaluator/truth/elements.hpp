@@ -1,7 +1,6 @@
 // The C++ types for Dtypes, so that hot loops can be templates.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <cstddef>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include <kernelsmith/evaluator/expected.hpp>

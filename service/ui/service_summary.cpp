@@ -1,6 +1,5 @@
 #include "service_summary.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <kernelsmith/code/text.hpp>

@@ -1,6 +1,5 @@
 // kernelsmith ui RUN|SERVICE-URL
 #include <array>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

@@ -1,7 +1,6 @@
 // Explains to authors why a text is not YAML.
 #include <algorithm>
 #include <array>
-#include <utility>
 #include <vector>
 
 #include "yaml_document.hpp"

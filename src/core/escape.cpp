@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 #include <cstdio>
 #include <string>
 

@@ -1,6 +1,5 @@
 // The queue of calls, their retries and the client's thread.
 #include <algorithm>
-#include <csignal>
 #include <deque>
 #include <optional>
 #include <random>

@@ -1,4 +1,3 @@
-#include <csignal>
 #include <future>
 
 #include <boost/asio/io_context.hpp>

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>

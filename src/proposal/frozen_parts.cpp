@@ -1,7 +1,6 @@
 #include "frozen_parts.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 

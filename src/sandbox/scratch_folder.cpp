@@ -1,6 +1,5 @@
 // A folder that a sandboxed program may write to, with safe functions to read it.
 #include <chrono>
-#include <cstring>
 #include <system_error>
 
 #include <fcntl.h>

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cerrno>
 #include <system_error>
 #include <utility>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <system_error>
 #include <thread>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,8 +1,6 @@
 #include "clock/reserved_cores.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <thread>
 #include <utility>
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <utility>

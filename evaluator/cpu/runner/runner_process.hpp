@@ -2,14 +2,11 @@
 // during requests.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
-#include <vector>
 
 #include <kernelsmith/evaluator/verdict.hpp>
 #include <kernelsmith/sandbox/process.hpp>

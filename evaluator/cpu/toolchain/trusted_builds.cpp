@@ -1,5 +1,4 @@
 // CpuCompiler: builds from trusted sources, cached on disk.
-#include <array>
 #include <fstream>
 #include <string>
 #include <utility>

@@ -1,7 +1,6 @@
 // DeviceContext: a context of our own, separate from the program's other contexts.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>

@@ -2,7 +2,6 @@
 // it. Layouts and numbers are those of cuda.h (tests/evaluator/cuda/abi_check.cpp compares them).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace kernelsmith::cuda::abi {

@@ -1,6 +1,5 @@
 // Functions that Python calls to start, to load libraries and their modules, and to call extensions.
 #include <exception>
-#include <span>
 #include <string>
 #include <vector>
 

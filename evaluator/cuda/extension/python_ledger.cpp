@@ -1,7 +1,6 @@
 #include "python_ledger.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "python_side.hpp"
 

@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <string>
 
 #include "python_side.hpp"
 #include "stand_in/argument.hpp"

@@ -1,7 +1,6 @@
 // The part of a kernel's name that compilers and ncu spell alike.
 #pragma once
 
-#include <initializer_list>
 #include <string_view>
 
 namespace kernelsmith::cuda {

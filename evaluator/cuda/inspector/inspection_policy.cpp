@@ -1,7 +1,5 @@
 #include "inspector/inspection_policy.hpp"
 
-#include <variant>
-
 #include <kernelsmith/evaluator/stopwatch.hpp>
 
 namespace kernelsmith::cuda {

@@ -1,7 +1,6 @@
 // InspectorProcess: the judge's side of kernelsmith-cuda-inspector, which runs under a tool.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>

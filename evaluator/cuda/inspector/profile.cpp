@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <functional>
 #include <optional>
-#include <utility>
 
 #include "inspector/bare_name.hpp"
 

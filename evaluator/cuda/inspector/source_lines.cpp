@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include <kernelsmith/core/escape.hpp>
 

@@ -2,7 +2,6 @@
 // because its tensors come and go while an extension runs, and each operation is recorded when it is issued.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

@@ -1,10 +1,8 @@
 // The planner's program (kernelsmith-cuda-planner and the like): loads a candidate's host library with the
 // recording runtime in this program, and answers each request with the recorded call of the entry. It is
 // trusted until the library is loaded, and never afterwards: from then on the process is the candidate's.
-#include <array>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <string>
 #include <utility>

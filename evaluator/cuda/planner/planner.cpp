@@ -1,10 +1,7 @@
 #include "planner/planner.hpp"
 
-#include <array>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <optional>
 #include <set>
 #include <sstream>

@@ -10,7 +10,6 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <vector>
 
 #include <kernelsmith/evaluator/plan.hpp>
 #include <kernelsmith/evaluator/verdict.hpp>

@@ -1,6 +1,4 @@
 // The recording runtime's attributes of kernels, and occupancy.
-#include <algorithm>
-#include <cstring>
 
 #include "planner/occupancy.hpp"
 #include "planner/recorder.hpp"

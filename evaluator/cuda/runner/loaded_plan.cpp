@@ -1,7 +1,6 @@
 #include "runner/loaded_plan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <variant>
 

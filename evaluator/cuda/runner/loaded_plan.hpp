@@ -1,11 +1,9 @@
 // LoadedPlan: a plan's modules on the device, and the graph of its calls.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>

@@ -1,11 +1,9 @@
 // Replayer: executes the judge's requests in the runner's program.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 

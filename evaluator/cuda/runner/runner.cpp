@@ -1,7 +1,6 @@
 #include "runner/runner.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>

@@ -1,7 +1,6 @@
 // The table of NVIDIA's GPUs.
 #include "vendors/nvidia/nvidia.hpp"
 
-#include <fstream>
 #include <iterator>
 
 #include <kernelsmith/evaluator/cuda/ptx_kernels.hpp>

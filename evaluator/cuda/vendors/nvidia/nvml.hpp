@@ -1,7 +1,6 @@
 // Nvml: clocks, throttle reasons and the driver's version from libnvidia-ml.so.1, if installed.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "vendors/gpu_vendor.hpp"

@@ -1,7 +1,6 @@
 // A recording CUDA driver: the few functions that candidates use besides the runtime, and the ways to look
 // them up.
 #include <algorithm>
-#include <string>
 #include <string_view>
 
 #include <dlfcn.h>
