@@ -1,6 +1,6 @@
 // An evaluation in the words of an arena: traces of FlashInfer-Bench, the score of SOL-ExecBench.
 #include <algorithm>
-#include <limits>
+#include <set>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
@@ -27,10 +27,14 @@ struct Workloads {
   arena::Definition definition;
   std::vector<std::pair<std::string, arena::Workload>> named = {};
 
+  /// The workload of the shape, whose name may end with a variant: the one with the longest name that fits.
   const arena::Workload* find(const std::string& shape) const {
-    const auto found =
-        std::ranges::find_if(named, [&](const auto& one) { return one.first.empty() || one.first == shape; });
-    return found == named.end() ? nullptr : &found->second;
+    const std::pair<std::string, arena::Workload>* best = nullptr;
+    for (const auto& one : named)
+      if ((one.first.empty() || (shape + " ").starts_with(one.first + " ")) &&
+          (best == nullptr || one.first.size() > best->first.size()))
+        best = &one;
+    return best == nullptr ? nullptr : &best->second;
   }
 };
 
@@ -166,8 +170,10 @@ Result<std::string> trace_lines(const Task& task, const std::string& solution, c
   if (shapes.empty() && !evaluation.accepted())  // rejected before any workload ran: none of them works
     for (const auto& [name, workload] : workloads->named) shapes.emplace_back().shape = name;
   std::string lines;
+  std::set<const arena::Workload*> told;
   for (const ShapeResult& shape : shapes)
-    if (const arena::Workload* const workload = workloads->find(shape.shape))
+    if (const arena::Workload* const workload = workloads->find(shape.shape);
+        workload != nullptr && told.insert(workload).second)
       lines += Json{{"definition", workloads->definition.name},
                     {"workload", Json::parse(workload->text)},
                     {"solution", solution},

@@ -86,6 +86,10 @@ TEST_F(ArenaReport, ARejectedOneHasThoseThatFailed) {
   Report report;
   report.shapes = report_of_both().shapes;
   report.shapes[1].correct = false;
+  report.shapes.push_back(report.shapes[1]);
+  report.shapes[2].shape = "B = 64 (bb) scaled";
+  report.shapes[1].correct = true;
+  report.shapes.push_back(report.shapes[2]);
   auto lines = traces(Rejection{Stage::correctness, RejectionCode::wrong_output, "wrong", report});
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0]["workload"]["uuid"], "bb");
