@@ -29,7 +29,8 @@ TEST(TorchVerdicts, AFasterModuleIsAccepted) {
   EXPECT_EQ(report.hardware, "NVIDIA Fake 80GB");
   EXPECT_EQ(report.toolchain, "PyTorch 2.11.0, Triton 3.6.0, Python 3.11");
   EXPECT_EQ(report.tier, "unsandboxed");
-  ASSERT_THAT(report.artifacts, SizeIs(2));
+  ASSERT_THAT(report.artifacts, SizeIs(3));
+  EXPECT_EQ(report.artifacts[2].name, "roofline.txt");
   EXPECT_EQ(report.artifacts[0].name, "plan.txt");
   EXPECT_EQ(report.artifacts[1].text, "      3.00 us  k  (own)\n      1.00 us  addmm\n");
   EXPECT_THAT(report.advice,
