@@ -132,7 +132,7 @@ std::string arms_table(const ArmRecord& record) {
   std::vector<std::pair<OperatorChoice, Arm>> arms(record.arms().begin(), record.arms().end());
   std::ranges::stable_sort(arms, std::ranges::greater(),
                            [](const auto& one) { return one.second.lately.tries; });
-  constexpr const char* kRow = "  {:<10} {:<24} {:>7} {:>7} {:>7} {:>9} {:>7} {:>8}  {}\n";
+  constexpr const char* kRow = "  {:<10} {:<24} {:>6} {:>5} {:>6} {:>8} {:>6} {:>6}  {}\n";
   std::string text = fmt::format(kRow, "operator", "model", "tries", "share", "lately", "accepted", "better",
                                  "gain", "cost");
   for (const auto& [choice, arm] : arms)

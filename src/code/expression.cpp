@@ -64,7 +64,7 @@ class Parser {
       const auto value = opposite(depth + 1);
       return value ? Result<std::int64_t>{*value == 0} : value;
     }
-    const auto left = sum(depth);
+    auto left = sum(depth);
     if (!left) return left;
     for (const std::string_view sign : {"==", "!=", "<=", ">=", "<", ">"}) {
       if (!take(sign)) continue;

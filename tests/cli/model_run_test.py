@@ -3,6 +3,7 @@ this machine plays the model; the protocol's own troubles are tested in tests/ll
 
 import json
 import os
+import re
 import signal
 import subprocess
 import unittest
@@ -226,6 +227,28 @@ class ModelRunTest(ModelTest):
     def test_a_run_is_resumed_from_anywhere(self):
         self.run_with(SCRIPT[-1:], "--iterations", "2", "--price-file", "prices.yaml")
         self.succeed("resume", self.folder / "it.run", "--iterations", "3", cwd="/")
+
+
+class LongLineageTest(ModelTest):
+    def test_show_tells_the_steps_that_gained_most(self):
+        """Each reply is a little better than all before it, and the fifth much better."""
+        sums = [number + (8 if number > 4 else 0) for number in range(1, 35)]
+        rows = [[min(7, max(0, total - 7 * at)) for at in range(6)] for total in sums]
+        model = self.serve([reply(f"```\n{program(*row)}```\n") for row in rows])
+        greedy = "sampler={kind: mixture, explore: 0, exploit: 1, weighted: 0, elite_fraction: 0.001}"
+        self.succeed("run", "task", "--out", "it.run", "--iterations", 30, "--deterministic", "--workers", 1,
+                     *(word for setting in ("pipeline=1", "limits.tunings=0", greedy) for word in ("--set", setting)),
+                     *self.asking(model))
+        shown = self.succeed("show", "it.run").stdout
+        steps = int(re.search(r"\nlineage of the best: (\d+) steps.*; --all shows every step", shown)[1])
+        self.assertGreater(steps, 12)
+        told = re.findall(r"\n  program \d+ \(", shown)
+        self.assertEqual(len(told), 12)
+        self.assertRegex(shown, r"\n  \.\.\. \d+ steps?, [\d.]+ times program \d+\n")
+        self.assertLessEqual(max(map(len, shown.splitlines())), 100)
+        self.assertLess(shown.index("lineage of the best"), shown.index("\nprograms  "))
+        whole = self.succeed("show", "it.run", "--all").stdout
+        self.assertEqual(len(re.findall(r"\n  program \d+ \(", whole)), steps + 1)
 
 
 if __name__ == "__main__":
