@@ -29,7 +29,7 @@ TEST(TaskJson, EveryFieldReadsBack) {
   Task task = load_task(example_folder("matmul_cpu")).value();
   task.tensors.front().specials = {.nan = true, .infinities = false, .denormals = true, .large = true};
   task.tensors.front().low = "-1";
-  task.tolerance = {"allclose", {"tf32"}, 1e-5, 1e-8, 0.99, "reference"};
+  task.tolerance = {"allclose", {"tf32"}, 1e-5, 1e-8, 0.99, 0.5, true, "reference"};
   task.declared = {"8*n", "2*n", true, "n"};
   task.cache = CacheState::warm;
   task.nondeterministic = true;

@@ -126,6 +126,7 @@ class Truth:
         self.on_host = False
         """Whether truths lie in the host's pinned memory, instead of on the device."""
         self._few: dict[int, list[tuple[float, float]]] = {}
+        self._sizes: dict[int, list[float]] = {}
         self.notes: list[str] = []
         sources = [*reference.draw(0, _FEW_SEEDS[0]).tensors(), *self._model.state_dict().values()]
         self._dimensions = [tuple(t.shape) for t in sources if t.is_floating_point()]
@@ -184,6 +185,9 @@ class Truth:
                 write(target, source)
 
     def _find(self, variant: int, seed: int) -> list[Expected]:
+        if self._tolerance.policy == "allclose" and variant not in self._sizes:
+            for one in {0, variant} - self._sizes.keys():
+                self._sizes[one] = [_size(r) for r in run_model(self._model, self._reference.draw(one, _FEW_SEEDS[0]))]
         plain, wide, low = self.answers(variant, seed)
         if variant not in self._few and any(_real(r) and _count(r) < _FEW for r in plain):
             del plain, wide, low  # so that the answers to other seeds have their memory
@@ -203,11 +207,12 @@ class Truth:
     def _budgeted(self, r: torch.Tensor, t: torch.Tensor, p: torch.Tensor, variant: int, index: int) -> Expected:
         policy, device, count = self._tolerance.policy, r.device, _count(r)
         least = self._more(variant)[index] if count < _FEW and policy != "allclose" else (0.0, 0.0)
-        how = judge.derivation(r.dtype, policy, self._precision, (self._tolerance.rtol, self._tolerance.atol),
+        growth = self._growth(variant, index)
+        how = judge.derivation(r.dtype, policy, self._precision, (self._tolerance.rtol, self._tolerance.atol * growth),
                                self._terms(r), self._wide is None, least)
         one = Expected(tuple(r.shape), r.dtype, r, row=_row(r), on_value=how.on_value, per_element=policy != "normwise",
                        may_differ=count - math.ceil(self._tolerance.matched * count), either=self._tolerance.either,
-                       cap=self._tolerance.cap, by_budget=policy == "auto")
+                       cap=None if self._tolerance.cap is None else self._tolerance.cap * growth, by_budget=policy == "auto")
         own, wide = flattened(r), flattened(t)
         low = own if p is r else flattened(p.to(r.dtype))
         one.truth = torch.empty(count, dtype=own.dtype, device="cpu" if self.on_host else device,
@@ -231,6 +236,13 @@ class Truth:
             one.on_value = 0.0
             one.blocks.fill_(norm)
         return one
+
+    def _growth(self, variant: int, index: int) -> float:
+        """How many times larger an output is than for the given inputs, for which a task states absolute errors. At least 1."""
+        if not self._sizes:
+            return 1.0
+        given, here = self._sizes[0][index], self._sizes[variant][index]
+        return max(1.0, here / given) if given > 0 and math.isfinite(here) else 1.0
 
     def _more(self, variant: int) -> list[tuple[float, float]]:
         """The largest RMS of the reference's error and of the truth on a few fixed seeds, for each output."""
@@ -354,6 +366,12 @@ def flattened(tensor: torch.Tensor) -> torch.Tensor:
     """The elements, contiguous, as the kernels require: reshape(-1) leaves a column or a diagonal strided."""
     flat = tensor.detach().reshape(-1).contiguous().resolve_neg()
     return torch.view_as_real(flat.resolve_conj()).reshape(-1) if flat.is_complex() else flat
+
+
+def _size(output: torch.Tensor) -> float:
+    """The RMS of the elements."""
+    flat = flattened(output)
+    return math.sqrt(sum(float(flat[part].double().square().sum()) for part in pieces(flat.numel())) / max(flat.numel(), 1))
 
 
 def _rms(values: torch.Tensor) -> torch.Tensor:

@@ -291,6 +291,19 @@ class Kinds(unittest.TestCase):
         self.assertIsNone(self.off(free, 8.9, 9))
         self.assertEqual(self.off(capped, 8.9, 9)["allowed"], 5, "an element within rtol")
 
+    def test_absolute_figures_grow_with_the_outputs_of_a_variant(self) -> None:
+        bench = self.bench(reference_of("return x[0] * 2", "[torch.randn(10, 10)]"), tolerance={"policy": "allclose", "rtol": 0, "atol": 1e-2})
+
+        def right(by: float, variant: int) -> bool:
+            plan = Plan([torch.empty(10, 10)])
+            plan.output(plan.op("add.Scalar", plan.op("mul.Tensor", X, 2), by), "float32", 10, 10)
+            return bench.judged(plan, variant=variant)["wrong"] is None
+
+        self.assertTrue(right(0.009, 0))
+        self.assertFalse(right(0.011, 0))
+        self.assertTrue(right(0.039, 1), "inputs times 4")
+        self.assertFalse(right(0.041, 1))
+
     def test_one_figure_of_two_may_be_enough(self) -> None:
         figures = {"policy": "allclose", "rtol": 0.01, "atol": 0.1}
         reference = reference_of("return x[0] * 2", "[torch.arange(10.).repeat(10, 1)]")
