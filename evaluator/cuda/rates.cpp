@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include <kernelsmith/evaluator/bound.hpp>
 #include <kernelsmith/code/expression.hpp>
+#include <kernelsmith/evaluator/bound.hpp>
 #include <kernelsmith/evaluator/inputs.hpp>
 
 namespace kernelsmith::cuda {

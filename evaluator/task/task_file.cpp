@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <kernelsmith/core/nearest_name.hpp>
-#include <kernelsmith/config/yaml.hpp>
-#include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/code/expression.hpp>
+#include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
+#include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
 
 #include "foreign_names.hpp"

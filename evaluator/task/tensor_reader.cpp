@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
+#include <kernelsmith/code/expression.hpp>
 #include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>
-#include <kernelsmith/code/expression.hpp>
 
 #include "foreign_names.hpp"
 #include "identifiers.hpp"

@@ -25,7 +25,8 @@ struct RoundPlan {
 };
 
 /// The sets are divided evenly among the rounds of this turn and those that a search can add. If the share is
-/// large enough, a batch takes `batch_us`, a sample kSampleUs, and a round kRoundUs; shapes share the last two.
+/// large enough, a batch takes `batch_us`, a sample kSampleUs, and a round kRoundUs; shapes share the last
+/// two.
 RoundPlan plan_round(const RoundNeeds& needs);
 
 }  // namespace kernelsmith::timing

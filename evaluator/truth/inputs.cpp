@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/code/expression.hpp>
+#include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/inputs.hpp>
 
 #include "truth/elements.hpp"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/code/expression.hpp>
+#include <kernelsmith/evaluator/dtypes.hpp>
 
 #include "truth/elements.hpp"
 #include "truth/evidence.hpp"

@@ -13,9 +13,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/config/text.hpp>
 #include <kernelsmith/core/digest.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 
 namespace kernelsmith::detail {
 

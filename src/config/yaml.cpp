@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/config/yaml.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/core/number_text.hpp>
 
 #include "yaml_document.hpp"

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <thread>
 
-#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/core/enum_names.hpp>
 #include <kernelsmith/core/escape.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
 namespace kernelsmith {

@@ -3,8 +3,8 @@
 #include <array>
 
 #include <kernelsmith/code/text.hpp>
-#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/config/section.hpp>
+#include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/session/run_config.hpp>
 
 #include "sections.hpp"

@@ -323,7 +323,8 @@ TEST_F(Arenas, ValuesOfSafetensorsLieBesideTheTask) {
   const auto both = sol();
   ASSERT_TRUE(both) << describe(both.error());
   EXPECT_EQ(both->chosen, "2 of 3");
-  EXPECT_THAT(text_of(*both, "task.yaml"), HasSubstr("also: [definition.json, workload.jsonl, at-1.b64, at-2.b64]"));
+  EXPECT_THAT(text_of(*both, "task.yaml"),
+              HasSubstr("also: [definition.json, workload.jsonl, at-1.b64, at-2.b64]"));
   EXPECT_EQ(text_of(*both, "at-2.b64").substr(0, 8), "eXl5eXl5");
   EXPECT_EQ(sol({{"bb"}})->files.size(), 5U);
   problem(kScale, workload);

@@ -96,8 +96,8 @@ Result<RunView> view_run(const std::filesystem::path& folder, const Registry& re
 /// journal again, for every attempt of every evaluation. Errors: `io` if `out` fails.
 Status export_run(const RunView& view, std::ostream& out);
 
-/// Writes a CSV with a record for each program (docs/formats.md): verdict, measurements, and a column for each knob.
-/// Errors: those of reading the journal; `io` if `out` fails.
+/// Writes a CSV with a record for each program (docs/formats.md): verdict, measurements, and a column for
+/// each knob. Errors: those of reading the journal; `io` if `out` fails.
 Status export_table(const RunView& view, std::ostream& out);
 
 /// The digest of the archipelago of a running search, like RunView::archive_digest.
