@@ -10,6 +10,7 @@
 #include <kernelsmith/core/nearest_name.hpp>
 #include <kernelsmith/evaluator/dtypes.hpp>
 #include <kernelsmith/evaluator/task_file.hpp>
+#include <kernelsmith/evaluator/tolerance_reader.hpp>
 
 #include "foreign_names.hpp"
 #include "limits.hpp"

@@ -84,6 +84,9 @@ Status KnobRules::add(std::string text) {
   std::vector<std::size_t> own;
   for (const std::size_t knob : rule.knobs) own.push_back(knobs_[knob].current);
   Sizes values = names_;
+  for (const Knob& knob : knobs_)
+    if (!knob.name.empty())
+      values.emplace(knob.name, 1);  // so that the hint for an unknown name has them all
   const auto value = holds(rule, own, values);
   if (!value) return value.error();
   rules_.push_back(std::move(rule));

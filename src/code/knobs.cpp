@@ -213,6 +213,18 @@ bool took(const std::vector<Knob>& knobs, const std::vector<Knob>& before,
   return true;
 }
 
+// "kRows is 8, kTile is 16": the knobs that a rule names.
+std::string values_in(std::string_view rule, const std::vector<Knob>& knobs) {
+  std::string text;
+  for (const Knob& knob : knobs)
+    for (const Token& token : tokenize(rule, Language::cpp))
+      if (token.kind == TokenKind::identifier && token.in(rule) == knob.name) {
+        text += (text.empty() ? "" : ", ") + knob.name + " is " + knob.values[knob.current];
+        break;
+      }
+  return text;
+}
+
 }  // namespace
 
 Result<std::vector<Knob>> find_knobs(const Source& source) {
@@ -229,8 +241,9 @@ Result<std::vector<Knob>> find_knobs(const Source& source) {
   for (const Knob& knob : knobs) point.push_back(knob.current);
   if (const std::string_view broken = rules->broken_by(point); !broken.empty())
     return fail(ErrorCode::bad_input,
-                "the knobs' values break their rule `@require " + std::string(broken) + "`", {},
-                "begin with values that keep it");
+                "the knobs' values break their rule `@require " + std::string(broken) +
+                    "`: " + values_in(broken, knobs),
+                {}, "begin with values that keep it");
   return knobs;
 }
 

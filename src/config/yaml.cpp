@@ -290,16 +290,14 @@ void YamlMap::required(std::string_view key, YamlScalar& out) {
   required(key, text);
   const YamlNode* const node = ok() ? state_.value(key) : nullptr;
   if (!node) return;
-  if (node->quoted)
-    out = text;
-  else if (text == "true" || text == "false")
+  out = text;
+  if (node->quoted) return;
+  if (text == "true" || text == "false")
     out = text == "true";
   else if (const auto whole = number_at(*node, Range<std::int64_t>{}))
     out = *whole;
   else if (const auto number = number_at(*node, Range<double>{}))
     out = *number;
-  else
-    out = text;
 }
 
 void YamlMap::required(std::string_view key, std::vector<std::string>& out) {

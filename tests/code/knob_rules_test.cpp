@@ -59,7 +59,8 @@ TEST(KnobRules, HoldForWhatIsWritten) {
 }
 
 TEST(KnobRules, NameTheLineOfAnError) {
-  EXPECT_THAT(error_of(kTwo + "// @require a * b < 2\n"), HasSubstr("break their rule `@require a * b < 2`"));
+  EXPECT_THAT(error_of(kTwo + "// @require a * b < 2\n"),
+              HasSubstr("break their rule `@require a * b < 2`: a is "));
   EXPECT_THAT(error_of(kTwo + "// @require a * c < 2\n"),
               HasSubstr("kernel.cpp:3: @require: unknown name 'c'"));
   EXPECT_THAT(error_of(kTwo + "// @require a <\n"), HasSubstr("@require: expected a number"));

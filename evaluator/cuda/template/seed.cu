@@ -1,5 +1,5 @@
 // The search starts here. The text between the markers may change; a constant with @tune is a knob, whose
-// listed values are tried.
+// listed values are tried if they keep the rules after @require.
 #include "task.cuh"
 
 // EVOLVE-BLOCK-START
@@ -8,6 +8,8 @@ namespace {
 constexpr int kTile = 16;  // @tune 8 16 32 64
 constexpr int kRows = 8;   // @tune 2 4 8 16
 constexpr int kPad = 0;    // @tune 0 1
+// @require kTile * kRows <= 1024
+// @require kTile % kRows == 0
 
 /// A block moves a tile through shared memory, so that both reads and writes are in rows.
 __global__ void transpose_tile(const float* x, float* y, std::int64_t rows, std::int64_t cols) {
