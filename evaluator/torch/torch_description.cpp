@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <kernelsmith/core/number_text.hpp>
 #include <kernelsmith/evaluator/call_limit.hpp>
 #include <kernelsmith/evaluator/torch/torch_evaluator.hpp>
 #include <kernelsmith/evaluator/torch/torch_settings.hpp>
@@ -92,9 +93,29 @@ std::vector<MachineCheck> examine_torch(bool) {
   return checks;
 }
 
+/// "decode: batch = 1; prefill: batch = 512, with weight 2". A name with " = " says its arguments itself, as
+/// arenas' do.
+std::string text_of(const std::vector<TorchWorkload>& workloads, bool check) {
+  std::string text;
+  for (const TorchWorkload& one : workloads) {
+    if (one.check != check) continue;
+    text += (text.empty() ? "" : "; ") + one.name;
+    if (one.name.find(" = ") == std::string::npos) {
+      const Json arguments = Json::parse(one.arguments);
+      const char* before = ": ";
+      for (const auto& [name, value] : arguments.items())
+        text += std::exchange(before, ", ") + name + " = " + value.dump();
+    }
+    if (one.weight != 1) text += ", with weight " + number_text(one.weight);
+  }
+  return text;
+}
+
 PromptFacts prompt_facts(const Task& task) {
   const TorchSettings torch = torch_settings(task).value();
-  return {.texts = {{"torch_precision", torch.precision}},
+  return {.texts = {{"torch_precision", torch.precision},
+                    {"timed", text_of(torch.workloads, false)},
+                    {"check", text_of(torch.workloads, true)}},
           .conditions = {{"strict_fp32", torch.precision == "fp32"},
                          {"short_types", torch.precision != "fp32"},
                          {"own_kernels", torch.policy == "own_kernels"}}};

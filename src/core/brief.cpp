@@ -58,6 +58,7 @@ std::string describe_briefly(const Error& error) {
   Lines kept = of_traceback(lines);
   const auto fault = std::find_if(lines.begin() + 1, lines.end(), names_an_error);
   if (kept.empty() && !names_an_error(lines.front()) && fault != lines.end()) kept = {*fault};
+  if (kept.empty() && lines.front().ends_with(':')) kept = {lines.back()};  // Triton names the cause last
   for (const std::string& line : kept) text += "\n" + line;
   if (const std::size_t left = lines.size() - 1 - kept.size(); left > 0)
     text += "\n(" + std::to_string(left) + (left == 1 ? " more line" : " more lines") +

@@ -279,7 +279,8 @@ Result<std::string> candidate_of(const Solution& solution, const std::optional<D
 }
 
 bool is_submission(std::string_view python) {
-  return has_line(python, "def custom_kernel(") && !has_line(python, "class ModelNew");
+  return (has_line(python, "def custom_kernel(") || has_line(python, "custom_kernel = ")) &&
+         !has_line(python, "class ModelNew");
 }
 
 std::string candidate_of_submission(std::string_view python) {

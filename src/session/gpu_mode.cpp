@@ -184,11 +184,15 @@ Result<ArenaTask> task_of_gpu_mode(const std::filesystem::path& folder) {
   if (!text) return text.error();
   const std::filesystem::path place = std::filesystem::absolute(folder).lexically_normal();
   const std::string name = problem_name(place.has_filename() ? place : place.parent_path());
-  TaskText task{.arena = "GPU MODE",
-                .name = name,
-                .description = "The problem " + name + " of GPU MODE. " + problem->description,
-                .precision = arena::precision_of(*reference),
-                .workloads = problem->workloads};
+  TaskText task{
+      .arena = "GPU MODE",
+      .name = name,
+      .description =
+          "The problem " + name + " of GPU MODE. " + std::string(trimmed(problem->description)) +
+          "\nforward(data) gets what generate_input() below returns. In the place of a buffer for an "
+          "output, data has {'empty': shape, 'dtype': name}: allocate the output.",
+      .precision = arena::precision_of(*reference),
+      .workloads = problem->workloads};
   const std::size_t all = task.workloads.size();
   keep(kMostWorkloads, task.workloads);
   if (task.workloads.size() < all)

@@ -60,6 +60,12 @@ TEST(Brief, OfATracebackItHasTheLineOfTheUsersOwnCode) {
               testing::HasSubstr(frame + "Stop"));
 }
 
+TEST(Brief, AFirstLineThatPromisesMoreIsFollowedByTheLast) {
+  EXPECT_THAT(describe_briefly(
+                  fail(ErrorCode::refused, "CompilationError: at 4:4:\n  a\n  ^\nAttributeError('stor')")),
+              testing::HasSubstr("\nAttributeError('stor')\n(2 more lines"));
+}
+
 TEST(Brief, AFewLinesStandAsTheyAre) {
   const Error few = fail(ErrorCode::io, "one\ntwo\nthree", "here", "help");
   EXPECT_EQ(describe_briefly(few), describe(few));

@@ -89,7 +89,7 @@ TEST_F(GpuMode, BenchmarksAreTimedAndTestsAreChecked) {
   EXPECT_THAT(task->notes, IsEmpty());
   EXPECT_THAT(
       task->files[0].text,
-      AllOf(HasSubstr("  The problem double_py of GPU MODE. Doubles: \"rows\".\n"),
+      AllOf(HasSubstr("  The problem double_py of GPU MODE. Doubles: \"rows\".\n  forward(data) gets what "),
             HasSubstr("tolerance: {rtol: 0.001, atol: 0.002, truth: reference}"),
             HasSubstr("precision: fp32"),
             HasSubstr(
