@@ -286,6 +286,16 @@ std::string gain_text(double gain, const std::string& over) {
   return times == "1" ? ", equal to " + over : fmt::format(", {} times {}", times, over);
 }
 
+/// Why the best was preferred to a parent with a better number.
+void print_measured_again(const RunView& view, const Individual& parent) {
+  const auto& confirmations = view.state.confirmations();
+  const auto found = confirmations.find(parent.program->id);
+  if (found == confirmations.end() || !found->second.evaluation || !found->second.evaluation->accepted())
+    return;
+  say("  when the best were measured again, program {} had {}\n", parent.program->id.value,
+      score_text(*found->second.evaluation));
+}
+
 /// Prints the steps that gained the most, with what each gained and changed. `all` prints every step.
 void print_lineage(const RunView& view, bool all) {
   const auto& steps = view.lineage_of_best;
@@ -307,11 +317,13 @@ void print_lineage(const RunView& view, bool all) {
                     fmt::format("program {}", steps[last_told].individual->program->id.value)));
     last_told = i;
     const Program& program = *steps[i].individual->program;
-    const Evaluation& evaluation = view.shown(steps[i].individual)->evaluation;
+    const IndividualPtr shown = view.shown(steps[i].individual);
+    const Evaluation& evaluation = i + 1 < steps.size() ? shown->evaluation : *view.best_evaluation();
     say("  program {} ({}): {}{}\n", program.id.value, name_of(program.origin),
         evaluation.accepted() ? score_text(evaluation) : "rejected", gain_text(gains[i], "its parent"));
     if (diffs[i]) say("{}", all ? steps[i].diff : cut_lines(steps[i].diff));
   }
+  if (steps.size() > 1 && gains.back() < 1) print_measured_again(view, *steps[steps.size() - 2].individual);
   if (steps.size() > 1 && std::find(diffs.begin() + 1, diffs.end(), true) == diffs.end())
     say("  how the last two differ: kernelsmith diff {} {} {}\n", shell_word(view.folder.string()),
         steps[steps.size() - 2].individual->program->id.value, steps.back().individual->program->id.value);
