@@ -346,7 +346,9 @@ std::string what_to_give(const std::filesystem::path& folder) {
     return "this is a run folder: `kernelsmith resume` goes on with it, and its task is in " +
            (folder / "task").string();
   if (std::filesystem::exists(folder / "task.yml", error)) return "rename task.yml to task.yaml";
-  return "give a folder with a task.yaml (`kernelsmith init` makes one), or one of KernelBench's .py files";
+  return "give a folder with a task.yaml (`kernelsmith init` makes one), one of KernelBench's .py files, or "
+         "one "
+         "problem of an arena; `kernelsmith suite` and `score` take folders of them";
 }
 
 }  // namespace

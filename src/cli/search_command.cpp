@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <kernelsmith/code/knob_setting.hpp>
 #include <kernelsmith/core/escape.hpp>
 #include <kernelsmith/core/untrusted_files.hpp>
 #include <kernelsmith/session/run_view.hpp>
@@ -83,6 +84,20 @@ bool is_copy(const Session& session) {
   return run && !run->live && run->evaluations == RecordedEvaluations::kept;
 }
 
+/// "kTile = 16, kRows = 8"; empty if the program has no knobs.
+std::string knobs_text(const Source& source) {
+  const auto setting = knob_setting(source);
+  if (!setting) return "";
+  std::string text;
+  for (std::size_t i = 0; i < setting->knobs.size(); ++i) {
+    const KnobList& knob = setting->knobs[i];
+    text += fmt::format("{}{} = {}", i > 0 ? ", " : "",
+                        knob.name.empty() ? fmt::format("knob {}", i + 1) : knob.name,
+                        knob.values[setting->point[i]]);
+  }
+  return cut_lines(text);
+}
+
 void print_best(const Session& session, const Outcome& outcome) {
   if (outcome.counts.demoted > 0)
     say("demoted  {} that {} the best before, and {} rejected when measured again\n",
@@ -104,6 +119,8 @@ void print_best(const Session& session, const Outcome& outcome) {
   else
     say("fitness  {}{}\n", text_of(evaluation.metrics()->fitness()), again);
   if (!evaluation.report().tier.empty()) say("tier     {}\n", evaluation.report().tier);
+  if (const std::string knobs = knobs_text(outcome.best->program->source); !knobs.empty())
+    say("knobs    {}\n", knobs);
   if (const auto& speedup = evaluation.report().speedup; speedup && speedup->low <= 1)
     say("         {}; {}\n",
         speedup->median < 1 ? "no program is faster than the baseline yet"
